@@ -42,9 +42,9 @@ share_entries(const Weights *equation, const Weights *code)
             return format_text("it uses %s, which the code does not declare",
                                w->name);
         if (own->rows != w->rows || own->cols != w->cols)
-            return format_text("its %s is (%d x %d), and that of the code (%d "
-                               "x %d): begin with the shape, as in \"W_i^Q: "
-                               "d_model x d_k; \"",
+            return format_text("its %s is (%d x %d), but the code's is (%d x "
+                               "%d): begin the equation with the shape, as in "
+                               "\"W_i^Q: d_model x d_k; \"",
                                w->name, w->rows, w->cols, own->rows, own->cols);
         w->value = own->value;
     }

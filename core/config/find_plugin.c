@@ -15,9 +15,9 @@
 #include "heart/fail.h"
 
 /* Linux has a link to the running program. On other systems, such as macOS and
-   the BSDs, dladdr finds the file that an address in memory was loaded from,
-   here that of a text in the program. readlink adds no 0 at the end, but `path`
-   is all 0 before. */
+   the BSDs, dladdr finds the file from which an address in memory was loaded,
+   here the address of a text in the program. readlink adds no 0 at the end, but
+   `path` is all 0 before. */
 const char *
 executable_directory(void)
 {
@@ -45,8 +45,8 @@ beside_program(const char *name)
     return within(executable_directory(), within("../share/qkv", name));
 }
 
-/* The directories in which plugins are looked for, in this order. In qkv-double
-   the folder "double" of a directory comes before the directory itself. */
+/* The directories in which plugins are looked for, in order. In qkv-double the
+   folder "double" of a directory comes before the directory itself. */
 static Values
 search_path(void)
 {
@@ -63,7 +63,7 @@ search_path(void)
     return path;
 }
 
-/* Does the name of a file have this ending, such as ".so"? */
+/* Returns whether the name of a file has this ending, such as ".so". */
 static bool
 has_ending(const char *file, const char *ending)
 {
@@ -73,14 +73,14 @@ has_ending(const char *file, const char *ending)
 
 enum { ENDING_LENGTH = 3 }; /* of ".so" and of ".eq" */
 
-/* Does the name of a file have the ending of a plugin, .so or .eq? */
+/* Returns whether the name of a file has the ending of a plugin, .so or .eq. */
 static bool
 is_plugin_file(const char *file)
 {
     return has_ending(file, ".so") || has_ending(file, ".eq");
 }
 
-/* Can the first n bytes of a text be the name of a plugin? */
+/* Returns whether the first n bytes of a text can be the name of a plugin. */
 static bool
 is_name(const char *text, size_t n)
 {
@@ -153,6 +153,7 @@ plugin_list(void)
         Values files = names_in(path.text[k]);
         for (int i = 0; i < files.count; i++) {
             char *file = files.text[i];
+            /* The length of the name, if the file is a plugin. */
             size_t n = strlen(file) - ENDING_LENGTH;
             if (!is_plugin_file(file) || !is_name(file, n))
                 continue;
@@ -167,7 +168,7 @@ plugin_list(void)
     return names;
 }
 
-/* The setting that "name=value" declares. A valid name begins with a small
+/* The setting that a name and a value declare. A valid name begins with a small
    letter, has only small letters, digits and "-", and fits into own.name. */
 static OwnSetting
 own_setting_of(const char *name, const char *value)
@@ -207,9 +208,9 @@ variant_uses(const Variant *v)
     return interned(format_text("%s %s", v->shape, settings));
 }
 
-/* Does the list declare at most MOST_OWN settings, each with a name and a
-   number, and is it short enough for a text of USES_SIZE, whose other half is
-   for .shape? */
+/* Returns whether a variant's .settings are valid: at most MOST_OWN settings,
+   each with a name and a number, in a list that fits into half of USES_SIZE.
+   The other half is for .shape (variant_uses). */
 static bool
 settings_are_valid(const char *list)
 {
@@ -243,7 +244,7 @@ check_field(const char *path, const char *field, bool is_set)
 }
 
 /* Exits if a field that every variant needs is NULL, or if .shape or .settings
-   has a wrong word. */
+   is not valid. */
 static void
 check_variant(const char *path, const Variant *v)
 {
@@ -259,11 +260,11 @@ check_variant(const char *path, const Variant *v)
              path, list, MOST_OWN, OWN_NAME_SIZE - 1);
 }
 
-/* Loads a shared object. Its constructors run meanwhile and may crash;
-   report_running notes which plugin would be to blame. Only a plugin that
-   defines an operator has the symbol qkv_real_size (<qkv/operator.h>).
-   plugin_load keeps its handle, so dlopen is called again: it returns the same
-   object, in which dlsym looks for the symbol. */
+/* Loads a shared object. Loading runs the object's constructors, which may
+   crash; report_running notes which plugin would be to blame. Only a plugin
+   that defines an operator has the symbol qkv_real_size (<qkv/operator.h>). To
+   look for it, dlsym needs the handle of the object. plugin_load does not
+   return the handle, but a second dlopen does. */
 static void
 load_object(Plugin *p)
 {
@@ -279,9 +280,9 @@ load_object(Plugin *p)
     p->own_operator = dlsym(object, "qkv_real_size") != NULL;
 }
 
-/* Makes a variant from the text of an equation. The hash is that of the
-   equation without comments and extra blanks, so two files with the same
-   equation are the same plugin, and share their runs. */
+/* Makes a variant from the text of an equation. The hash is computed from the
+   equation without comments and extra spaces. So two files with the same
+   equation count as the same plugin, and share their runs. */
 static void
 load_equation(Plugin *p, const char *text)
 {
@@ -313,7 +314,8 @@ plugin_open(const char *word)
     return p;
 }
 
-/* An equation may name settings, so their line is put before it. */
+/* An equation may use settings, so a line that declares them is put before it.
+ */
 Plugin
 plugin_of(const Config *c)
 {

@@ -1,5 +1,5 @@
-/* find_plugin.h - finds and opens plugins. <qkv/variant.h> says what a plugin
-   is. */
+/* find_plugin.h - finds and opens plugins. <qkv/variant.h> explains what a
+   plugin is. */
 #ifndef FIND_PLUGIN_H
 #define FIND_PLUGIN_H
 
@@ -11,8 +11,8 @@
 #include "heart/config.h"
 #include "heart/plugin.h"
 
-/* A text in a config, such as the equation of NAME.eq, has fewer bytes than
-   this. */
+/* The size of the longest text in a config, such as the equation of NAME.eq,
+   with the 0 at its end. */
 enum { WORD_SIZE = 1024 };
 
 /* The words that a variant's .shape may contain. */
@@ -22,15 +22,17 @@ typedef struct Plugin {
     const Variant *variant;
     const char *name; /* the file's name without directory and ending */
     const char *path;
-    uint64_t hash;        /* a hash of the file's bytes or, if it is NAME.eq, of
-                             `equation` */
-    const char *equation; /* if it is NAME.eq: Variant.equation; otherwise "" */
-    bool own_operator;    /* it defines an operator, so it works only with the
-                             `real` that it was compiled for */
+    uint64_t hash;        /* of the file's bytes or, for NAME.eq, of `equation`
+                           */
+    const char *equation; /* Variant.equation of NAME.eq; "" for a shared
+                             object */
+    bool own_operator;    /* whether the plugin defines an operator. Then it
+                             works only with the `real` for which it was
+                             compiled. */
 } Plugin;
 
-/* One of a variant's own settings: the name and the default that it declares in
-   .settings, "window=4". A value is between -OWN_MOST and OWN_MOST. */
+/* One of a variant's own settings, which it declares in .settings as a name and
+   a default, "window=4". A value is between -OWN_MOST and OWN_MOST. */
 #define OWN_MOST 1e300
 enum { OWN_NAME_SIZE = 32 };
 typedef struct OwnSetting {
@@ -42,12 +44,12 @@ typedef struct OwnSetting {
    Skips words without "=". Returns false at the end of the list. */
 bool next_own_setting(const char **list, OwnSetting *own);
 
-/* What a variant uses: its .shape, followed by its .settings, such as "heads
-   d-k window=4". */
+/* A list of the settings that a variant uses: its .shape, followed by its
+   .settings, such as "heads d-k window=4". */
 const char *variant_uses(const Variant *v);
 
-/* The name of the plugin that a word means. The word is a name or a path:
-   "./mine.so" -> "mine". Exits (2) if it cannot be either. */
+/* The name of the plugin that a word stands for. The word is a name or a path:
+   "./mine.so" stands for "mine". Exits with status 2 if it is neither. */
 const char *plugin_name(const char *word);
 
 /* A plugin is code, so a path is opened only if the user typed it: the command
@@ -60,9 +62,9 @@ const char *plugin_trusted(const char *word);
 
 /* The names of all plugins, sorted. They are looked for in the directories of
    $QKV_PATH, then in variants/ beside the executable, then in
-   ../lib/qkv/variants; if two have the same name, the first is used. qkv-double
-   first looks in the folder "double" of each directory, which holds the plugins
-   that define an operator, compiled for double. */
+   ../lib/qkv/variants. If two plugins have the same name, the first is used.
+   qkv-double first looks in the folder "double" of each directory, for plugins
+   that define an operator and are compiled for double. */
 Values plugin_list(void);
 
 /* Opens a plugin and checks what it declares. The word is a name, or a path
@@ -72,14 +74,14 @@ Values plugin_list(void);
 Plugin plugin_open(const char *word);
 
 /* The plugin of a config. If the config has an equation, makes the plugin from
-   it without reading its file, which may have changed. */
+   this text, without reading the file NAME.eq, which may have changed. */
 Plugin plugin_of(const Config *c);
 
 /* The directory of the running executable. */
 const char *executable_directory(void);
 
-/* The path of the program's data of this name, such as "plots": beside the
-   executable, or in ../share/qkv if that has none. */
+/* The path of one of the program's directories of data, such as "plots". It is
+   beside the executable or, if it is not there, in ../share/qkv. */
 char *beside_program(const char *name);
 
 #endif

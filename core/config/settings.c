@@ -12,8 +12,9 @@
 
 /* clang-format off */
 Setting settings[] = {
-    /* Name, role, kind (its field of Config; least and greatest value, or
-       choices), help. A decay rate stays below 1, which would never forget. */
+    /* Each row has a name, a role, a kind (with the field of Config, and the
+       least and greatest value or the choices), and a help text. A decay rate
+       must be below 1, since a mean with rate 1 would never forget. */
     {"variant", OF_VARIANT, PLUGIN_AT(Config, variant), .help = "the variant of attention: a name, or the path of a .c, .so or .eq file"},
     {"task", OF_DATA, WORD_AT(Config, task), .help = "the task; `qkv list --tasks` describes them"},
     {"seed", OF_SEED, INTEGER_AT(Config, seed, 0, INT_MAX), .help = "seed of all random numbers: data, initialisation, test"},
@@ -111,8 +112,8 @@ setting_declare(const char *name)
     return &settings[setting_count++];
 }
 
-/* c's value of a setting that its variant declares; NaN if it declares none of
-   this name. */
+/* c's value of a setting that a variant declares; NaN if c's variant declares
+   none of this name. */
 static double
 own_value(const Config *c, const char *name)
 {
@@ -123,8 +124,8 @@ own_value(const Config *c, const char *name)
     return NAN;
 }
 
-/* The address of a built-in setting's value in c. A caller may write to it only
-   if its own c is not const. */
+/* The address of a built-in setting's value in c. The caller may write to it
+   only if it could write to c. */
 static void *
 value_at(const Setting *s, const Config *c)
 {
@@ -141,9 +142,9 @@ config_intern(Config *c)
         }
 }
 
-/* Can this setting change the result of a run? The path of a file cannot, only
-   its bytes (file-hash). The equation and the bytes of a plugin do not count:
-   they are compared elsewhere. */
+/* Returns whether a setting can change the result of a run by itself. The path
+   of a file cannot, but its bytes can (file-hash). The equation and the bytes
+   of a plugin do not count here, because they are compared separately. */
 static bool
 setting_decides(const Setting *s)
 {
@@ -186,7 +187,8 @@ setting_unused(const Setting *s, const Config *c)
     return s->role == OF_SHAPE && *(const int *)value_at(s, c) == 0;
 }
 
-/* Stores the text in *to. Returns NULL, or why it cannot be a value. */
+/* Stores the interned text in *to. Returns NULL, or why the text cannot be a
+   value. */
 static const char *
 set_word(const char **to, const char *text)
 {
@@ -199,9 +201,9 @@ set_word(const char **to, const char *text)
     return NULL;
 }
 
-/* Sets a setting that a variant declares. Puts it before the others, because
-   own_value takes the first one with its name. Returns NULL, or why the text is
-   not a number that it can have. */
+/* Sets a setting that a variant declares. Puts its new value before all others,
+   because own_value reads the first value of a name. Returns NULL, or why the
+   text is not a value of the setting. */
 static const char *
 set_own(const Setting *s, Config *c, const char *text)
 {
@@ -217,8 +219,8 @@ set_own(const Setting *s, Config *c, const char *text)
 }
 
 /* Sets all settings that c's variant declares, from the value of `settings` in
-   a run's config.tsv: "window=8 base=10000". Adds them to the table. Returns
-   NULL, or why the text is not such a list. */
+   a run's config.tsv: "window=8 base=10000". Adds these settings to the table.
+   Returns NULL, or why the text is not such a list. */
 static const char *
 set_own_list(Config *c, const char *text)
 {
@@ -324,15 +326,15 @@ config_apply(Config *c, const char *assignments)
     free(rest);
 }
 
-/* The default of a width, whole / parts, such as d-model / heads. */
+/* The default of a width: whole / parts, for example d-model / heads. */
 typedef struct Default {
     const char *in_words; /* "d-model / heads" */
     int whole, parts;
 } Default;
 
-/* Sets *width, the value of the setting `option`, to `resolved`, which
-   attention_of has computed, or to 0 if the variant's shape lacks the option.
-   Exits if the width was not set and its default is not an integer. */
+/* Sets *width, the value of the setting `option`, to `resolved`, the value that
+   attention_of has computed; or to 0 if the option is not in the variant's
+   shape. Exits if the width was not set and its default is not an integer. */
 static void
 resolve_width(int *width, const char *shape, const char *option, int resolved,
               Default usual)
@@ -356,9 +358,9 @@ resolve_widths(Config *c, const char *shape)
     if (!uses_heads)
         c->heads = 0;
     Attention a = attention_of(c, shape);
-    int d = c->d_model, heads = a.heads; /* 1 head if it has no option */
+    int d = c->d_model, heads = a.heads; /* 1 if `shape` lacks heads */
     Default per_head = {"d-model / heads", .whole = d, .parts = heads};
-    /* Half of 1 is rounded up to 1 (attention_of), so it is divided by 1. */
+    /* attention_of rounds half of 1 up to 1, so 1 is divided by 1, not 2. */
     Default half_heads = {"heads / 2", heads, .parts = heads > 1 ? 2 : 1};
     Default half_width = {"d-model / 2", d, .parts = d > 1 ? 2 : 1};
     resolve_width(&c->d_k, shape, "d-k", a.d_k, per_head);
@@ -388,7 +390,7 @@ own_settings(const Config *c, const char *uses)
     return interned(text);
 }
 
-/* Exits if rotary or biased positions do not suit the other settings. */
+/* Exits if the positions rope or alibi contradict the other settings. */
 static void
 check_positions(const Config *c)
 {
@@ -399,9 +401,9 @@ check_positions(const Config *c)
     bool in_scores =
         c->positions == POSITIONS_ROPE || c->positions == POSITIONS_ALIBI;
     if (in_scores && c->cross == CROSS_ONLY && !c->encoder)
-        usage("positions: rope and alibi change the scores of self-attention, "
-              "which a model with the setting cross = only does not have; set "
-              "positions to none or learned, or encoder to 1");
+        usage("positions: rope and alibi need self-attention, which a model "
+              "with cross set to only lacks; set positions to none or learned, "
+              "or encoder to 1");
 }
 
 void
@@ -416,10 +418,10 @@ config_resolve(Config *c, const char *uses)
     check_positions(c);
 }
 
-/* The built-in setting `settings` has the values of all declared settings. Only
-   a plugin's name is hashed, because its path may differ. A text is hashed with
-   the 0 at its end, so that no two different lists of texts are the same bytes.
- */
+/* Only built-in settings are hashed, since `settings` is one of them and has
+   the values of all declared settings. Of a plugin only the name is hashed,
+   because its path may differ. A text is hashed with the 0 at its end, so that
+   different lists of texts never have the same bytes. */
 void
 config_digest(const Config *c, char digest[DIGEST_SIZE])
 {

@@ -1,4 +1,4 @@
-/* corpus.c - a user's text as sequences. */
+/* corpus.c - a user's text as sequences of characters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,9 +6,9 @@
 #include "heart/numbers.h"
 #include "tasks/corpus.h"
 
-enum { CODES = 0x110000 }; /* the number of Unicode's codes */
+enum { CODES = 0x110000 }; /* the number of codes in Unicode */
 
-/* Replaces the `count` codes in c->ids by ids: 0, 1 and so on for the
+/* Replaces the `count` codes in c->ids by ids, which are 0, 1 and so on for the
    characters that occur in the text, in the order of their codes. name[code] is
    the character in UTF-8, or NULL if it does not occur. */
 static void
@@ -25,8 +25,8 @@ number_characters(Corpus *c, int count, char *const *name)
     free(id);
 }
 
-/* Fills c->ids and c->names from a text of UTF-8, which was read from `path`.
-   Returns the number of its characters. */
+/* Fills c->ids and c->names from a UTF-8 text of `size` bytes, which was read
+   from `path`. Returns the number of its characters. */
 static int
 read_characters(Corpus *c, const char *path, const char *text, size_t size)
 {
@@ -35,14 +35,14 @@ read_characters(Corpus *c, const char *path, const char *text, size_t size)
     size_t next = 0; /* the offset of the next character */
     int count = 0;
     while (next < size) {
-        size_t at = next;
-        int code = utf8_next(bytes, size, &next), length = (int)(next - at);
+        size_t at = next; /* the offset of this character */
+        int code = utf8_next(bytes, size, &next);
         if (code < 0)
             fail("%s: byte 0x%02x at offset %zu is not UTF-8; remove it, or "
                  "convert the file to UTF-8",
                  path, bytes[at], at);
         if (!name[code])
-            name[code] = format_text("%.*s", length, text + at);
+            name[code] = format_text("%.*s", (int)(next - at), text + at);
         c->ids[count] = code; /* number_characters replaces it by an id */
         count++;
     }
@@ -59,7 +59,7 @@ corpus_new(const char *path)
     char *text = read_file(path, "text", &size);
     Corpus *c = allocate(1, sizeof *c);
     c->ids =
-        allocate(size, sizeof *c->ids); /* a character has a byte or more */
+        allocate(size, sizeof *c->ids); /* a character has at least a byte */
     c->hash = hash_bytes(HASH_START, text, size);
     int count = read_characters(c, path, text, size), tenth = count / 10;
     c->begin[TRAINING] = 0;
@@ -70,8 +70,8 @@ corpus_new(const char *path)
     return c;
 }
 
-/* The text that was read last is kept, because the runs of one command usually
-   learn from the same text. */
+/* Keeps the latest text, because the runs of one command usually learn from the
+   same text. */
 Corpus *
 corpus_open(const char *path, int tokens)
 {
@@ -87,9 +87,8 @@ corpus_open(const char *path, int tokens)
     int tested = count - latest->begin[TEST];
     int least = tokens + 1; /* the last token's answer is the one after it */
     if (tested < least)
-        fail("%s: it has only %d characters: a tenth of them is for the test, "
-             "which needs at least %d; choose a longer file or a smaller "
-             "length",
+        fail("%s: a tenth of its %d characters is for the test, which needs at "
+             "least %d; choose a longer file or a smaller length",
              path, count, least);
     return latest;
 }
@@ -103,7 +102,7 @@ corpus_read(const Dataset *data, Split split, int index, Random *r, Batch *b)
     /* The last place at which a sequence can begin. The token after a sequence
        must exist too, because it is the answer at its last token. */
     int last = c->begin[split + 1] - tokens - 1;
-    int begin = c->begin[split];
+    int begin = c->begin[split]; /* of the sequence */
     if (split == TRAINING)
         begin += random_below(r, last - begin + 1);
     else
@@ -117,8 +116,8 @@ corpus_read(const Dataset *data, Split split, int index, Random *r, Batch *b)
 
 /* Counts how often each pair of adjacent characters occurs in the training
    split, which ends where validation begins. The result has a row for each
-   first character and a column for each second one; a last column has the sum
-   of its row. The caller frees it. */
+   first character, a column for each second one, and a last column for the sum
+   of each row. The caller frees it. */
 static int *
 count_pairs(const Corpus *c)
 {
@@ -132,8 +131,7 @@ count_pairs(const Corpus *c)
     return count;
 }
 
-/* The index of the largest of n numbers; if several are the largest, of the
-   first of them. */
+/* The index of the largest of n numbers; if several are equal, the first. */
 static int
 largest_of(const int *numbers, int n)
 {
@@ -148,6 +146,7 @@ PairBaseline
 pair_baseline(const Corpus *c, Split split)
 {
     int kinds = c->names.count;
+    /* The last character of the split has no next one. */
     int first = c->begin[split], last = c->begin[split + 1] - 1;
     size_t width = (size_t)kinds + 1; /* of a row of count_pairs */
     int *count = count_pairs(c);

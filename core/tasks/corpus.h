@@ -17,30 +17,30 @@ enum { SPLITS = TEST + 1 }; /* how many splits there are */
 typedef struct Corpus {
     int *ids;     /* the ids of all tokens, in the order of the text */
     Values names; /* the text of each id */
-    bool words;   /* whether tokens are words between blanks, rather than
+    bool words;   /* whether tokens are words separated by spaces, rather than
                      characters */
-    int begin[SPLITS + 1]; /* Split i has the tokens begin[i] .. begin[i + 1]
-                              - 1, so that begin[SPLITS] is the number of all
-                              tokens. */
-    uint64_t hash;         /* of the file's bytes (hash_bytes) */
+    int begin[SPLITS + 1]; /* split i has the tokens begin[i] .. begin[i + 1] -
+                              1; begin[SPLITS] is the number of all tokens */
+    uint64_t hash;         /* hash_bytes of the file */
 } Corpus;
 
-/* Reads the text at `path`, which is kept until the program ends. Exits if the
-   path is "", if the file is not UTF-8, or if its test split is too short for a
-   sequence of `tokens` tokens. */
+/* Reads the text at `path`. It is never freed. Exits if the path is "", if the
+   file is not UTF-8, or if its test split is too short for a sequence of
+   `tokens` tokens. */
 Corpus *corpus_open(const char *path, int tokens);
 
 /* Task.read (heart/task.h) for a text: copies one sequence and its answers into
-   b. In training it begins at a random token. The other splits are read from
-   beginning to end, and `index` counts their sequences from 0; returns false
+   b. A sequence of training begins at a random token. In the other splits the
+   sequences follow one another, and `index` counts them from 0; returns false
    past the last. */
 bool corpus_read(const Dataset *data, Split split, int index, Random *r,
                  Batch *b);
 
 /* The trivial baseline of a text, a bigram model. It counts how often each
-   character follows each character in the training split, and guesses the one
-   that most often followed the character before. Its probabilities are these
-   counts plus one, divided by their sum. The loss is in nats per token. */
+   character follows each other character in the training split. It guesses the
+   character that most often followed the current one. Its probabilities are
+   these counts plus one, divided by their sum. The loss is in nats per token.
+ */
 typedef struct PairBaseline {
     double accuracy, loss;
 } PairBaseline;

@@ -1,8 +1,8 @@
-/* tasks.c - how the tasks outside the heart draw a sequence and its answers;
-   then the datasets and the baselines of all tasks.
+/* tasks.c - the tasks outside the heart, each a way to draw a sequence and its
+   answers; then the datasets and the baselines of all tasks.
 
-   The table in the middle has a row for each task. Standard attention solves
-   each task at the default settings in its row. */
+   The table in the middle has a row for each task, with its default settings,
+   at which standard attention solves the task. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +20,17 @@
    (heart/task.h). */
 enum { NO_ANSWER = -1, NO_VALUE = -1 };
 
-/* The two ids of a pair, which follow one another, and their number. The id of
-   value k is c->symbols + k. */
+/* The places of the key and the value in a pair, which is two ids, and the
+   number of these ids. Key k has the id k, and value k the id c->symbols + k.
+ */
 enum { KEY, VALUE, PAIR };
 
-/* The streams that are the same in all runs have this seed. */
+/* The seed of random numbers that are the same in all runs. */
 enum { FIXED_SEED = 0 };
 
-/* Answers every token with the commonest symbol of the source (the second
-   sequence), or of the sequence if there is no source. If several are equally
-   common, the one that occurs first counts. */
+/* A trivial baseline: answers every token with the commonest symbol of the
+   source (the second sequence), or of the sequence if there is no source. If
+   several symbols are equally common, it takes the one that occurs first. */
 static void
 guess_commonest(const Config *c, const Batch *b, int *guesses)
 {
@@ -58,12 +59,12 @@ draw_reverse(const Config *c, Random *r, Batch *b)
         targets[i] = ids[c->length - 1 - i];
 }
 
-/* subset: tokens are +1 and -1. The answer at token i is the sum
-   of the tokens at m = members places, divided by sqrt(m). Each token has its
-   own set of places, drawn at random but the same in all sequences. So
-   attention needs scores of high rank, which the recipe `rank` shows. The
-   target is k, the number of the m places that hold +1. It stands for the
-   answer (2k - m) / sqrt(m), which has mean 0 and variance 1. */
+/* subset: tokens are +1 and -1. The answer at token i is the sum of the tokens
+   at m = c->members places, divided by sqrt(m). Each token has its own set of
+   places, drawn at random but the same in all sequences. So attention needs
+   scores of high rank, which the recipe `rank` shows. The target is k, the
+   number of the m places that hold +1. It stands for the answer
+   (2k - m) / sqrt(m), which has mean 0 and variance 1. */
 enum { MINUS_ONE, PLUS_ONE, SIGNS }; /* the ids, and their number */
 
 static Sizes
@@ -73,9 +74,9 @@ sizes_subset(const Config *c)
     return (Sizes){.tokens = c->length,
                    .each = 1, /* id of a token */
                    .vocabulary = SIGNS,
-                   .classes = 1, /* one output of the model: a number */
-                   .first = -root,
-                   .step = 2 / root};
+                   .classes = 1,      /* one output of the model: a number */
+                   .first = -root,    /* the answer for k = 0 */
+                   .step = 2 / root}; /* from k to k + 1 */
 }
 
 static void
@@ -88,8 +89,8 @@ draw_subset(const Config *c, Random *r, Batch *b)
     for (int i = 0; i < n; i++) {
         int wanted = c->members; /* places still to choose */
         b->targets[i] = 0;
-        /* Choosing place j with probability wanted / (n - j) makes all sets of
-           m places equally likely. */
+        /* Place j is chosen with probability wanted / (n - j). Then all sets of
+           m places are equally likely. */
         for (int j = 0; j < n; j++)
             if (random_below(&fixed, n - j) < wanted) {
                 b->targets[i] += b->ids[j] == PLUS_ONE;
@@ -98,8 +99,8 @@ draw_subset(const Config *c, Random *r, Batch *b)
     }
 }
 
-/* Answers the tokens with the values of the stored pairs, one pair after
-   another. */
+/* A trivial baseline: answers token t with the value of pair number t, counted
+   around, whatever its key is. */
 static void
 guess_stored(const Config *c, const Batch *b, int *guesses)
 {
@@ -110,9 +111,9 @@ guess_stored(const Config *c, const Batch *b, int *guesses)
     }
 }
 
-/* mqar: n keys, each followed by its value; then the keys again in another
-   order, each a query whose answer is its value. Multi-query associative
-   recall, after Zoology (Arora et al. 2023), section 3. */
+/* mqar, multi-query associative recall, after Zoology (Arora et al. 2023),
+   section 3: n keys, each followed by its value; then the keys again in another
+   order, each a query whose answer is its value. */
 static Sizes
 sizes_mqar(const Config *c)
 {
@@ -138,10 +139,10 @@ draw_mqar(const Config *c, Random *r, Batch *b)
         b->targets[t] = NO_ANSWER;
 }
 
-/* cross-recall: recall as cross-attention. Each token of the source is a pair
+/* cross-recall: recall by cross-attention. Each token of the source is a pair
    of a key and its value. Each token of the sequence is one of these keys, and
-   its answer is the value. The setting `queries` is the number of tokens; 0
-   stands for the number of pairs. */
+   its answer is the key's value. The setting `queries` is the number of tokens,
+   or 0 to have as many tokens as pairs. */
 static Sizes
 sizes_cross_recall(const Config *c)
 {
@@ -155,7 +156,9 @@ static void
 draw_cross_recall(const Config *c, Random *r, Batch *b)
 {
     int n = c->length;
-    int *keys = b->source + n; /* pair i is written only over keys 0 .. i */
+    /* The keys are drawn into the second half of the source. Pair i then
+       overwrites only keys up to i. */
+    int *keys = b->source + n;
     draw_distinct(r, keys, n, c->symbols);
     for (int i = 0; i < n; i++) {
         b->source[PAIR * i + KEY] = keys[i];
@@ -164,15 +167,15 @@ draw_cross_recall(const Config *c, Random *r, Batch *b)
     for (int i = 0; i < b->tokens; i++) {
         const int *pair = b->source + PAIR * random_below(r, n);
         b->ids[PAIR * i + KEY] = pair[KEY];
-        b->ids[PAIR * i + VALUE] = NO_VALUE; /* it is asked for */
+        b->ids[PAIR * i + VALUE] = NO_VALUE; /* it is the answer */
         b->targets[i] = pair[VALUE] - c->symbols;
     }
 }
 
 /* translate: the answers are the source y backwards. As in the training of a
-   translator, each token is the answer before it: the tokens are START y_n
-   y_(n-1) ... and their answers y_n y_(n-1) y_(n-2) ... START has the id after
-   those of the symbols. */
+   translator, each token is the previous token's answer. The tokens are START
+   y_n y_(n-1) ..., and their answers y_n y_(n-1) y_(n-2) ... The id of START
+   follows the ids of the symbols. */
 static Sizes
 sizes_translate(const Config *c)
 {
@@ -255,8 +258,8 @@ config_start(void)
     return task_start(tasks[0].task->name);
 }
 
-/* Do the task's sequences consist of keys and values? If so, the ids of the
-   keys are 0 .. symbols - 1, and value k has the id symbols + k. */
+/* Returns whether the sequences of this task consist of keys and values (see
+   PAIR for their ids). */
 static bool
 has_keys(const char *task)
 {
@@ -277,8 +280,8 @@ task_measure(const KnownTask *t)
     return answers_are_numbers ? "R^2" : "accuracy";
 }
 
-/* Returns why the task c->task, which has these sizes, cannot have the settings
-   of c, and what to do about it; NULL if it can have them. */
+/* Returns why the settings of c contradict its task, which has these sizes, and
+   what to do about it; NULL if they do not. */
 static const char *
 contradiction(const Config *c, Sizes s)
 {
@@ -323,8 +326,8 @@ dataset_open(Config *c)
     return data;
 }
 
-/* The accuracy of KnownTask.guess, measured on one sequence after another,
-   until they have MEASURED tokens. */
+/* The accuracy of the task's trivial baseline (KnownTask.guess), measured on
+   sequences with MEASURED tokens or a few more. */
 static double
 trivial_accuracy(const Dataset *data)
 {
@@ -351,7 +354,7 @@ trivial_accuracy(const Dataset *data)
 Baselines
 dataset_baselines(const Dataset *data, Split split)
 {
-    bool answers_are_classes = data->sizes.step == 0;
+    bool answers_are_classes = data->sizes.step == 0; /* see Sizes */
     Baselines b = {.chance = 1. / data->sizes.classes,
                    .chance_loss = logarithm(data->sizes.classes),
                    .bigram_loss = NAN};
@@ -361,8 +364,8 @@ dataset_baselines(const Dataset *data, Split split)
         b.bigram_loss = pairs.loss;
     } else if (answers_are_classes)
         b.trivial = trivial_accuracy(data);
-    else { /* Answers have mean 0 and variance 1: always answering 0 has an R^2
-              of 0 and a mean squared error of 1. */
+    else { /* Answers have mean 0 and variance 1, so always answering 0 has an
+              R^2 of 0 and a mean squared error of 1. */
         b.chance = b.trivial = 0;
         b.chance_loss = 1;
     }
