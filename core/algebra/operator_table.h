@@ -11,8 +11,8 @@
 
 #include <qkv/operator.h>
 
-/* How node C follows from its operands A and B, as far as derive.c can write it
-   as a product of matrices. C_i is head i of C. */
+/* How node C follows from its operands A and B, if derive.c can write C as a
+   product of matrices. C_i is head i of C. */
 typedef enum Passage {
     OPAQUE,       /* the operator is not a product of A with a matrix, or is
                      unknown */

@@ -113,6 +113,7 @@ span_of(const Symbol *s, Axis axis)
 {
     const Node *node = s->node;
     Matrix stored = is_transposed(s) ? transposed(s->m) : s->m;
+    /* The symbol's first entry, counted row by row: */
     int first_entry =
         is_gains(s) ? first_gain(s) : (int)(s->m.at - node->value);
     if (axis == ALONG_COLUMNS)
@@ -296,16 +297,16 @@ typedef struct Marks {
 } Marks;
 
 /* Sets marks->part to the role of a symbol or, if the role does not tell which
-   part of its block the symbol is, to its range, from the first row or column
-   to the one after the last. If there is no form, it sets no range, since the
-   block behind an operator is not known for certain. */
+   part of its block the symbol is, to its range in the block, from the first
+   row or column to the one after the last. If there is no pattern, the matrix
+   counts as cut into blocks of the symbol's size. If there is no form, no range
+   is set, since the block behind an operator is not known for certain. */
 static void
 mark_part(Marks *marks, const Derived *d, const Symbol *s, const Pattern *p,
           Span span)
 {
     bool has_form = !d->why;
-    int first =
-        p->known ? p->start : span.first % span.count; /* in the block */
+    int first = p->known ? p->start : span.first % span.count;
     if (p->known && !is_tokens(d, s->node) && !role_is_ambiguous(d, s))
         marks->part = format_text(".%c", s->role);
     else if (has_form)
@@ -323,7 +324,7 @@ mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
     if (span.count == span.all)
         return;
     Pattern p = pattern_along(d, s, axis);
-    int blocks_before = span.first / span.count; /* if all are this large */
+    int blocks_before = span.first / span.count; /* if there is no pattern */
     const char *index = index_text(&p, blocks_before + 1);
     if (*index)
         marks->index = index;

@@ -17,11 +17,12 @@
    with a row for each distance from 0 to 15. */
 enum { TOKENS = 16 };
 
-/* The smallest standard deviation with which a weight is drawn. */
+/* A weight is drawn with at least this standard deviation, even if its
+   initialisation is a constant. */
 #define LEAST_DEVIATION 0.1
 
 /* RMSNorm adds this to the mean square of a token, which may be 0, before it
-   divides by the root. */
+   divides by its root. */
 #define NORM_EPSILON 1e-5
 
 /* The function whose Jacobian is taken: one block, or several, each of which
@@ -50,8 +51,8 @@ data_leaf(const Layers *l, int rows, int cols, real *value)
     return leaf(l->tape, rows, cols, one_sequence, value, no_gradient);
 }
 
-/* Subtracts its mean from each row of x: x (I - C), where all entries of the
-   (d x d) matrix C are 1 / d. */
+/* x with its mean subtracted from each row: x (I - C), where every entry of
+   C (d x d) is 1 / d. */
 static Node *
 centred(const Layers *l, Node *x)
 {
@@ -165,7 +166,7 @@ real_count(const Variant *v, Attention a, Tokens tokens)
     RealCount c = {.found = {.last = NAN, .next = NAN}};
     Layers l = {
         .variant = v, .declared = weights_declared(v, &a), .tokens = tokens};
-    /* 0 layers mean one block, too. */
+    /* A caller may leave `layers` 0 for one block. */
     int layers = a.layers > 1 ? a.layers : 1, block_parameters = 0;
     for (int i = 0; i < l.declared.count; i++)
         block_parameters += (int)entries_of(&l.declared.list[i]);

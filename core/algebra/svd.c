@@ -118,7 +118,8 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
 {
     double first_squared = 0; /* of the first row that is chosen */
     for (int r = 0; r < rows && r < length; r++) {
-        double *row = q + r * length, squared;
+        double squared; /* the squared length of the longest row */
+        double *row = q + r * length;
         int longest = longest_row(w, rows, length, &squared);
         memcpy(row, w + longest * length, (size_t)length * sizeof *row);
         if (chosen)
@@ -186,8 +187,8 @@ typedef struct Result {
 } Result;
 
 /* Decomposes A' = w (k x length), whose rows are combinations of the `rank`
-   orthonormal rows of q. A' = B Q, with B = A' Q'. If B = U S V', then
-   A' = U S (Q' V)': U is the short side, and Q' V the long side. */
+   orthonormal rows of q. A' = B Q, with B = A' Q' (k x rank). If B = U S V',
+   then A' = U S (Q' V)': U is the short side, and Q' V the long side. */
 static void
 decompose_in_basis(const double *w, const double *q, int rank, Result to)
 {
@@ -211,9 +212,9 @@ decompose_in_basis(const double *w, const double *q, int rank, Result to)
     free(b);
 }
 
-/* Decomposes A' = w (k x length) if its rank is low, as in M of a head. Then
-   only `rank` columns need to be rotated. Returns false, and writes nothing, if
-   the rank is at least half the length. */
+/* Decomposes A' = w (k x length) if its rank is low, for example if A is M of
+   a head. Then only `rank` columns need to be rotated. Returns false, and
+   writes nothing, if the rank is at least half the length. */
 static bool
 decompose_low_rank(const double *w, Result to)
 {
@@ -331,7 +332,7 @@ spectrum_of(const double *a, int d)
     return s;
 }
 
-/* |(M + M') / 2|^2 / |M|^2, in Frobenius norms. The dividend is the sum of
+/* |(M + M') / 2|^2 / |M|^2, in Frobenius norms. The numerator is the sum of
    m_ij (m_ij + m_ji) / 2. A matrix of zeros is symmetric. */
 double
 symmetric_share(const double *m, int d)

@@ -43,7 +43,7 @@ is_same_part(const Symbol *a, const Symbol *b)
 typedef enum { FIRST_SYMBOL, LAST_SYMBOL } End;
 
 /* The matrix at one end of a term's chain; NULL if the chain is empty, or has
-   an operator there that is no matrix. */
+   an operator at this end. */
 static const Symbol *
 end_symbol(const Term *t, int side, End end)
 {
@@ -187,8 +187,8 @@ is_gains(const Symbol *s)
 }
 
 /* Stores the diagonal matrix of all n gains in `kept`, a field of nodes that
-   only operators use, so that it is free in a leaf. From one gain to the next
-   on the diagonal it is n + 1 entries. */
+   only operators use, so that it is free in a leaf. Neighbouring gains on the
+   diagonal are n + 1 entries apart. */
 Matrix
 gains_matrix(const Node *row, int first, int count)
 {
@@ -297,7 +297,7 @@ derived_form(const Derived *d)
     for (const Term *t = d->term; t && t < d->term + d->count; t++) {
         if (t->piece == CONSTANT && t->head > 0)
             continue;
-        int head = d->heads - 1 - t->head; /* a term counts backwards */
+        int head = d->heads - 1 - t->head; /* t->head counts backwards */
         double *m = c.m + head * c.size, *last_row_of_m = m + n * n;
         double *const sum[PIECES] = {[M_PIECE] = m,
                                      [M_ROW] = last_row_of_m,

@@ -59,7 +59,7 @@ typedef struct Term {
 } Term;
 
 typedef struct Derived {
-    BlockRun run; /* the forward pass that it was derived from */
+    BlockRun run; /* the forward pass from which it was derived */
     int heads;
     Term *term; /* the terms of all pieces and heads */
     int count, capacity;

@@ -8,8 +8,8 @@
    matrices next to it can undo. The formula assumes that attention reads and
    writes the residual stream only through matrices that share no entries, that
    the tokens span the stream and, without a norm, that the logits span it, too.
-   The order of heads and of hidden units is free as well, but no parameter can
-   be saved by it, since no path leads from one order to another. */
+   The order of heads and of hidden units is free as well, but a choice among
+   finitely many orders saves no parameter. */
 #ifndef WHOLE_H
 #define WHOLE_H
 

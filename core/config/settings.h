@@ -55,12 +55,12 @@ enum {
 };
 
 typedef struct Setting {
-    const char *name; /* of the option, and of the line in config.tsv */
+    const char *name; /* also of its option, and of its line in config.tsv */
     int role;         /* OF_VARIANT ... OF_RECORD */
     Kind kind;
     size_t offset;       /* offset of its value in Config; not used for OWN */
-    double min, max;     /* of INTEGER, NUMBER and OWN */
-    const char *choices; /* of CHOICE: "none learned rope" */
+    double min, max;     /* least and greatest value of INTEGER, NUMBER, OWN */
+    const char *choices; /* for CHOICE: "none learned rope" */
     const char *help;    /* NULL if the program sets it, not the user */
 } Setting;
 
@@ -134,8 +134,9 @@ const char *setting_text(const Setting *s, const Config *c);
    becomes "". */
 void config_intern(Config *c);
 
-/* Applies assignments such as "heads=4 lr=0.01". Aborts if a name or a value is
-   wrong, since the text comes from the program, not from a user. */
+/* Sets settings of c from assignments such as "heads=4 lr=0.01". Aborts if a
+   name or a value is wrong, since the text comes from the program, not from a
+   user. */
 void config_apply(Config *c, const char *assignments);
 
 /* Replaces widths of 0 by their defaults, and exits with status 2 if settings

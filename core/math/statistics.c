@@ -257,7 +257,7 @@ normal_within(double centre, double radius)
    slices of s. s is almost always within 6 / sqrt(freedom) of 1. Its density is
    2 (freedom / 2)^(freedom / 2) / Gamma(freedom / 2) s^(freedom - 1)
    exp(-freedom s^2 / 2). Sameness is shown by two one-sided tests at the level
-   alpha, whose critical t is that of a two-sided test at 2 alpha. */
+   alpha. They have the critical t of a two-sided test at the level 2 alpha. */
 double
 chance_to_show(double difference, double margin, double freedom, double alpha)
 {

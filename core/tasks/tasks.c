@@ -76,9 +76,10 @@ sizes_subset(const Config *c)
                    .vocabulary = SIGNS,
                    .classes = 1,      /* one output of the model: a number */
                    .first = -root,    /* the answer for k = 0 */
-                   .step = 2 / root}; /* from k to k + 1 */
+                   .step = 2 / root}; /* what each k adds */
 }
 
+/* `fixed` begins anew with each sequence, so that it draws the same places. */
 static void
 draw_subset(const Config *c, Random *r, Batch *b)
 {
@@ -99,8 +100,8 @@ draw_subset(const Config *c, Random *r, Batch *b)
     }
 }
 
-/* A trivial baseline: answers token t with the value of pair number t, counted
-   around, whatever its key is. */
+/* A trivial baseline: answers token t with the value of pair number t, modulo
+   the number of pairs, whatever the keys are. */
 static void
 guess_stored(const Config *c, const Batch *b, int *guesses)
 {
@@ -123,6 +124,7 @@ sizes_mqar(const Config *c)
     return s;
 }
 
+/* The tokens of the pairs come first, and have no answers; then the queries. */
 static void
 draw_mqar(const Config *c, Random *r, Batch *b)
 {
