@@ -40,8 +40,9 @@ cache_clear(Cache *c)
 
 /* Implements Keeper.enter: attention at this place begins, with queries from
    the rows of x, and keys and values from those of y. The step for shapes sets
-   the place's capacity: in self-attention the most tokens of a sequence, in
-   cross-attention the rows of the other sequence, which does not grow. */
+   the place's capacity. In self-attention it is the number of tokens in the
+   longest sequence, and in cross-attention that of the other sequence, which
+   does not grow. */
 static void
 enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
             const Node *y)
@@ -141,7 +142,7 @@ append_rows(Cache *c, Kept *k, Node *n)
     int fresh = c->keeper.fresh;
     if (n->cols != k->cols)
         bug("keys or values are %d wide, but were %d wide in the decoder's "
-            "first step: make their width independent of the number of tokens",
+            "first step: their width must not depend on the number of tokens",
             n->cols, k->cols);
     if (n->rows != fresh)
         bug("forward asks for other keys or values than in the decoder's first "
@@ -173,9 +174,9 @@ keep_rows(Keeper *keeper, Node *n)
 
 /* Implements Keeper.all_keys. Usually a key is rotated once, before it is kept.
    But if the step for shapes found that the same rows are also needed without
-   rotation, they are kept that way, and each step rotates all keys. That needs
-   more memory. The step for shapes does not know yet whether it is necessary,
-   so it always rotates all keys. */
+   rotation, they are kept that way, and each step rotates all keys, which needs
+   more memory. The step for shapes itself cannot know that yet, so it always
+   measures the memory for rotating all keys. */
 static Node *
 keep_keys(Keeper *keeper, const Attention *a, Node *keys)
 {

@@ -7,9 +7,9 @@
 #include "base/words.h"
 #include "equation/matrices.h"
 
-/* Where a name has its index; NULL if it has none. The index is an i or g after
-   the first "_", as in W_i^Q. Digits may precede it, as in alpha_1i. Only "^"
-   or the end of the name may follow it. */
+/* A pointer to the index in a name; NULL if the name has none. The index is an
+   i or g after the first "_", as in W_i^Q. Digits may precede it, as in
+   alpha_1i. Only "^" or the end of the name may follow it. */
 static const char *
 index_letter(const char *name)
 {
@@ -31,8 +31,8 @@ index_of(const char *name)
     return letter ? *letter : 0;
 }
 
-/* The name without its index: W^Q for W_i^Q, and alpha_1 for alpha_1i, which
-   keeps the "_" before its digit. */
+/* The name without its index, and without a "_" directly before the index: W^Q
+   for W_i^Q, and alpha_1 for alpha_1i. */
 static const char *
 without_index(const char *name)
 {
@@ -111,8 +111,8 @@ order_weights(Plan *p)
     for (int i = 0; i < p->weights; i++) {
         int before = 0;
         for (int k = 0; k < p->weights; k++) {
-            bool is_earlier = k < i; /* by first use */
-            before += rank[k] == rank[i] ? is_earlier : rank[k] < rank[i];
+            bool used_first = k < i; /* matrix k, before matrix i */
+            before += rank[k] == rank[i] ? used_first : rank[k] < rank[i];
         }
         p->order[before] = i;
     }
@@ -131,7 +131,7 @@ shares_name_without_index(const Plan *p, int i)
     return false;
 }
 
-/* W_i^Q is stored as W^Q, as the shipped variants do, unless the equation also
+/* W_i^Q is stored as W^Q, as in the shipped variants, unless the equation also
    names a W^Q or W_g^Q. */
 void
 name_weights(Plan *p)

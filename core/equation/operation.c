@@ -1,9 +1,9 @@
 /* operation.c - applies the operators of an equation to its values.
 
-   What a product means depends on its operands. Tokens times a matrix are
-   mapped; if the matrix has an index, the result has heads. Tokens times
-   transposed tokens are scores. Scores times tokens are a weighted sum. Heads
-   times an output map, the matrix W_i^O at the end of an output, are summed.
+   What a product means depends on its operands. A matrix maps tokens; if it has
+   an index, the result has heads. Tokens times transposed tokens are scores.
+   Scores times tokens are a weighted sum. An output map, the matrix W_i^O at
+   the end of an output, maps heads and sums them.
 
    A function NAME_value changes its copy of an operand into the result. */
 #include <string.h>
@@ -37,8 +37,8 @@ equal_step(const Plan *p, const Step *s)
     return NO_STEP;
 }
 
-/* The depth of a step (steps.h). That of a matrix is in Plan.weight, not in its
-   step. */
+/* The depth of a step (steps.h). The depth of a matrix is not in its step, but
+   in Plan.weight. */
 static int
 depth_of(const Plan *p, int step)
 {
@@ -46,8 +46,8 @@ depth_of(const Plan *p, int step)
     return s->kind == STEP_WEIGHT ? p->weight[s->weight].depth : s->depth;
 }
 
-/* Sets row_source and depth of a new step. The row source is that of the first
-   operand that has one, and the depth that of the deepest operand. */
+/* Sets row_source and depth of a new step. It gets the row source of its first
+   operand that has one, and the depth of its deepest operand. */
 static void
 set_origin(const Plan *p, Step *s)
 {
@@ -121,7 +121,7 @@ require_same_width(Builder *b, Width *v, Width *w, const char *place)
     require_equal(b->text, v, w, place, "the two must have the same width");
 }
 
-/* The width of one column, or the number of rows of one row. */
+/* The width 1: that of one column, or the number of rows of one row. */
 static Width *
 width_of_one(void)
 {
@@ -487,15 +487,15 @@ softmax_sink_value(Builder *b, Value s, Value sink)
 }
 
 /* Exits unless p can mix the heads of a. p is a matrix with a row for each head
-   of a, or tokens with as many heads as a: then each token has its own matrix,
-   and its heads are the rows of that. */
+   of a, or tokens with as many heads as a. Then each token has its own matrix,
+   whose rows are the heads of the token in p. */
 static void
 check_mixing(Builder *b, Value a, Value p)
 {
     Width *heads = a.heads ? width_new(a.heads) : width_of_one();
     if (p.sort == MATRIX) {
         require_same_width(b, p.rows, heads, p.place);
-        if (!width_known(p.width)) /* a matrix without declaration is square */
+        if (!width_known(p.width)) /* it is square unless declared */
             require_same_width(b, p.width, heads, p.place);
     } else if (p.sort != TOKENS)
         refuse(b, p.place,
@@ -514,7 +514,7 @@ mixed_value(Builder *b, Value a, Value p)
     PlanWeight *w = single_matrix(b, p);
     check_mixing(b, a, p);
     if (w)
-        w->mixes = true; /* so it is the last in the list of matrices */
+        w->mixes = true; /* so it comes last in the order of matrices */
     a.heads = width_known(p.width);
     if (!a.heads)
         refuse(b, p.place,
@@ -524,7 +524,7 @@ mixed_value(Builder *b, Value a, Value p)
     return a;
 }
 
-/* All columns of a, over all its heads, become `heads` heads of equal width. */
+/* Divides all columns of a, over all its heads, into this number of heads. */
 Value
 split_value(Builder *b, Value a, Tree *heads)
 {
@@ -547,7 +547,7 @@ columns_value(Builder *b, Value a, Tree *from, Tree *end)
 {
     if (a.sort != TOKENS || a.transposed)
         refuse(b, a.place, "only tokens have columns, as in q[0 : d_k]");
-    Tree *count = end; /* of columns: end - from */
+    Tree *count = end; /* the number of columns, end - from */
     if (!tree_is_number(from, 0))
         count = tree_binary(TREE_SUM, a.place, end,
                             tree_unary(TREE_NEGATIVE, a.place, from));

@@ -16,9 +16,9 @@ bool same_operator(const Plan *p, const Step *s, const Step *t);
    of the step in Plan.step. */
 int add_step(Builder *b, Step s);
 
-/* add_step for a step of this kind with one operand. add_with_scalar also gives
-   the step a scalar, or none if `scalar` is NULL. `place` is where the scalar
-   is in the equation, for messages. */
+/* Adds a step of this kind with one operand, as add_step does. add_with_scalar
+   also gives the step a scalar, or none if `scalar` is NULL. `place` is the
+   scalar's place in the equation, for messages. */
 int add_unary(Builder *b, StepKind kind, int operand);
 int add_with_scalar(Builder *b, StepKind kind, const char *place, int operand,
                     Tree *scalar);
@@ -30,16 +30,17 @@ char row_source(const Builder *b, Value v);
 /* The product of a scale and v. The scale NULL is 1. */
 Value scaled_value(Builder *b, Value v, Tree *scale);
 
-/* Is left right a product of queries and keys, as x W^Q (y W^K)' is? */
+/* Is the product left right one of queries and keys, as x W^Q (y W^K)' is? */
 bool makes_scores(Value left, Value right);
 
-/* The scores of the queries q and the keys k, a transposed value: scale q k. */
+/* The scores of queries q and keys k, which are transposed: scale q k. */
 Value scores_value(Builder *b, Value q, Value k, Tree *scale);
 
-/* Any other product left right: makes_scores must be false. */
+/* The product left right, which is not one of queries and keys. */
 Value product_value(Builder *b, Value left, Value right);
 
-/* sum_i left_i m_i: the heads `left` by an output map m, such as W_i^O. */
+/* The product of the heads `left` and an output map m, such as W_i^O, summed
+   over the heads: sum_i left_i m_i. */
 Value output_map_value(Builder *b, Value left, Value m);
 
 /* The weighted sum of the values v with the attention weights p. */

@@ -12,17 +12,16 @@
 #include "base/words.h"
 #include "equation/parse.h"
 
-/* The signs beyond ASCII that the grammar knows, in UTF-8. An equation that
-   `qkv derive` printed on a terminal may contain the first two. */
+/* Characters beyond ASCII that mean something to the reader, in UTF-8. The
+   first two are in equations that `qkv derive` prints on a terminal. */
 #define ROOT_SIGN       "\xe2\x88\x9a" /* a square root */
 #define TRANSPOSE_SIGN  "\xe1\xb5\x80" /* a raised T */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf" /* some editors begin a file with it */
 
 enum {
-    /* The most characters of EquationText.lines, which config.tsv keeps as one
-       value of at most 1023 bytes, and of a line that a message shows. */
-    MOST_CHARACTERS = 1000,
-    MOST_SHOWN = 72
+    MOST_CHARACTERS = 1000, /* in EquationText.lines, which config.tsv keeps as
+                               one value of at most 1023 bytes */
+    MOST_SHOWN = 72         /* characters of a line that a message shows */
 };
 
 /* The reader has read the current line up to `next`. The line ends at `end`,
@@ -34,9 +33,8 @@ typedef struct Reader {
 
 /* Messages */
 
-/* Prints a line of the text, and a mark below `place`. If the line is longer
-   than MOST_SHOWN, prints only a part of it, with the mark in the middle if the
-   mark is not near the beginning. */
+/* Prints a line of the text, and a mark below `place`. Prints only the part of
+   a long line that is around the mark. */
 static void
 print_marked(const char *line, const char *place)
 {
@@ -241,8 +239,8 @@ read_name_or_call(Reader *r)
     return t;
 }
 
-/* Reads a number, a name, a call, a sum in brackets or matrices side by side.
- */
+/* Reads a number, a name, a call, a sum in brackets, or a list [A, B, ...] of
+   matrices side by side. */
 static Tree *
 read_primary(Reader *r)
 {
@@ -252,7 +250,7 @@ read_primary(Reader *r)
         return read_number(r);
     if (name_length(place))
         return read_name_or_call(r);
-    if (accept(r, ROOT_SIGN)) { /* "sqrt(" ... ")", written with the sign */
+    if (accept(r, ROOT_SIGN)) { /* a call of sqrt, written with the sign */
         Tree *root = tree_new(TREE_CALL, place);
         root->name = interned("sqrt");
         expect(r, "(", "after the root sign");
@@ -384,7 +382,7 @@ next_line(const char *line)
     return *end ? end + 1 : end;
 }
 
-/* The words of a line, with one blank between them. */
+/* The words of a line, without its comment, with one blank between them. */
 static const char *
 line_words(const char *line)
 {
@@ -492,7 +490,7 @@ read_line(Reader *r)
         read_fact(r, name, place);
     else if (name && accept(r, "="))
         add_definition(e, name, read_sum(r));
-    else { /* the output, which may begin with the name, so it is read again */
+    else { /* the output, which may begin with the name: read that again */
         r->next = place;
         add_definition(e, NULL, read_sum(r));
     }

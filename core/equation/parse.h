@@ -39,7 +39,7 @@ typedef enum {
     TREE_NUMBER,
     TREE_NAME,
     TREE_CALL,    /* name(operand[0], operand[1], ...) */
-    TREE_PRODUCT, /* of its factors, from left to right */
+    TREE_PRODUCT, /* its operands, multiplied from left to right */
     TREE_INVERSE, /* the factor 1 / operand[0] of a product */
     TREE_SUM,
     TREE_NEGATIVE,   /* the term -operand[0] of a sum */
@@ -49,7 +49,7 @@ typedef enum {
     TREE_JOINED      /* [operand[0], operand[1], ...], side by side */
 } TreeKind;
 
-/* Where the operand array of a TREE_COLUMNS has OF, FROM and END. */
+/* The indices of OF, FROM and END in Tree.operand of a TREE_COLUMNS. */
 enum { RANGE_OF, RANGE_FROM, RANGE_END };
 
 typedef struct Tree {

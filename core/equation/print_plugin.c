@@ -148,7 +148,7 @@ typedef struct Printer {
 
 static const char *call_of(const Printer *p, int step);
 
-/* The operand of a call that is this step: a variable, x, y, or a call. */
+/* A step as the operand of a call: its variable, x, y, or the step's call. */
 static const char *
 operand(const Printer *p, int step)
 {
@@ -303,8 +303,8 @@ is_taken(const Printer *p, const char *name)
     return index_in(taken, name) >= 0;
 }
 
-/* A name for a new variable: the wanted name, with _ instead of ^, and with as
-   many _ at the end as it takes until the name is free. */
+/* A name for a new variable: the wanted name, with _ instead of ^. Adds _ at
+   the end until no other variable has the name. */
 static const char *
 free_name(const Printer *p, const char *wanted)
 {
@@ -365,7 +365,7 @@ wanted_name(const Plan *p, int step)
 {
     const Step *s = &p->step[step];
     const char *usual = usual_name(p, step);
-    if (!s->uses || !s->inputs) /* only x, y and matrices have no inputs */
+    if (!s->uses || !s->inputs) /* it has none if it is x, y or a matrix */
         return NULL;
     if (s->name)
         return s->name;
@@ -395,9 +395,9 @@ print_forward(Printer *p)
     fprintf(p->to, "}\n\n");
 }
 
-/* Prints the call that initialises a matrix: as it is declared or, without a
-   declaration, with zeros for a bias or sink and ones for a gain. Any other
-   matrix needs no call, because it has the default. */
+/* Prints the call that initialises a matrix. Unless its declaration gives other
+   values, a bias or sink is initialised to 0, and a gain to 1. Any other matrix
+   needs no call, because it has the default. */
 static void
 print_initialise(FILE *to, const PlanWeight *w)
 {
@@ -516,7 +516,7 @@ print_heading(FILE *to, const char *name, const EquationText *e)
 }
 
 /* Prints the initial value of a field of the Variant: a C string. Each line of
-   an equation becomes its own string, which ends with "; "; C joins them. */
+   an equation becomes a separate string, which ends in "; ". C joins them. */
 static void
 print_field(FILE *to, const char *field, const char *text)
 {

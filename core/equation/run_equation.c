@@ -22,8 +22,8 @@ typedef struct Equation {
 } Equation;
 
 /* Variant.weights of every equation: declares the matrices of its plan, in the
-   order of the variant. Unless the equation declares initial entries, those of
-   a bias or sink are 0, and those of a gain 1. */
+   order of the variant. If the equation declares no initial entries for it, a
+   bias or sink is initialised to 0, and a gain to 1. */
 static void
 weights(Weights *w, const Attention *a)
 {
@@ -64,8 +64,8 @@ scale_of(const Step *s, const Attention *a)
     return scale ? scalar_value(scale, a) : 1;
 }
 
-/* columns(n, ...) takes columns of each head of n. If columns of the whole
-   width are needed, it is called on split(n, ONE_HEAD). */
+/* columns(n, ...) takes columns of each head of n. On split(n, ONE_HEAD), it
+   takes columns of the whole width of n. */
 enum { ONE_HEAD = 1 };
 
 /* The node of STEP_EACH_HEAD and STEP_EACH_HEAD_T: each head of n times its
@@ -127,8 +127,8 @@ attention_node(const Plan *p, const Step *s, Attention *a, Node **in)
     }
 }
 
-/* The operators that take one node, or two, and nothing else, indexed by the
-   kind of their step. Other kinds have NULL. */
+/* The operators that take one node, or two, and nothing else. The index is the
+   kind of their step; other kinds have NULL. */
 static Node *(*const operator_of_one[STEP_KINDS])(Node *) = {
     [STEP_CACHED] = cached,
     [STEP_TANH] = tanh_of,

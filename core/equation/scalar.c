@@ -157,7 +157,7 @@ scalar_mentions(const Tree *t, const char *name)
 /* Compares the values of the two scalars at one choice of sizes. Most of these
    are primes, and d_model is a multiple of a large prime, 9973, so that
    different scalars, such as d_k + d_v and d_model / h, have different values.
- */
+   Equal scalars differ at most by rounding. */
 bool
 equal_scalars(const EquationText *e, const Tree *s, const Tree *t)
 {
@@ -170,7 +170,7 @@ equal_scalars(const EquationText *e, const Tree *s, const Tree *t)
                          .layer = 1,
                          .layers = 3,
                          .settings = e->settings};
-    const double rounding = 1e-12; /* relative; thousands of roundings */
+    const double rounding = 1e-12; /* relative to the values */
     if (s == t)
         return true;
     if (!s || !t)
@@ -217,9 +217,9 @@ note_values(Width *w)
     representative(w)->of_values = true;
 }
 
-/* If both widths are known, they only have to be equal. Otherwise the chain of
-   one is appended to that of the other, and loses its representative. A known
-   width stays the representative. */
+/* If both widths are known, only compares them. Otherwise joins their chains:
+   one representative, `kept`, now represents both. If one of the widths is
+   known, it is the one that is kept. */
 void
 require_equal(const EquationText *e, Width *v, Width *w, const char *place,
               const char *rule)

@@ -31,7 +31,7 @@ const char *setting_name(const char *name);
 bool has_setting(const EquationText *e, const char *name);
 
 /* Is t a number, a size, a setting, or an operator that makes a scalar if all
-   of its operands are scalars? It does not look at the operands. */
+   of its operands are scalars? The operands themselves are not examined. */
 bool is_scalar_kind(const EquationText *e, const Tree *t);
 
 /* The value of a scalar at the sizes and settings of `a`. */
@@ -46,10 +46,10 @@ bool scalar_mentions(const Tree *t, const char *name);
 /* Are two scalars equal at all sizes? NULL equals only NULL. */
 bool equal_scalars(const EquationText *e, const Tree *s, const Tree *t);
 
+/* Equal widths form a chain. The other fields are used only in its last width,
+   whose equal_to is NULL. */
 typedef struct Width {
-    struct Width *equal_to; /* the next in a chain of equal widths; NULL in the
-                               last one, and only that one uses the fields
-                               below */
+    struct Width *equal_to; /* the next width in the chain */
     Tree *value;            /* NULL: not known yet */
     bool of_keys;           /* whether queries and keys have this width */
     bool of_values;         /* whether values have this width */

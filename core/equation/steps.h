@@ -75,8 +75,9 @@ typedef struct Step {
                           if it has none */
     char row_source;   /* 'x' or 'y': the result has a row for each token of x
                           or y; 0: it is computed from matrices only */
-    int depth;         /* the largest number of matrices by which tokens are
-                          multiplied, one after the other, on the way to it */
+    int depth;         /* how many matrices multiplied the tokens, one after the
+                          other, until this step; the most if it has several
+                          operands */
     int twin; /* the first step with the same value in self-attention, in which
                  y is x: x W is the twin of a later y W. It is the step itself
                  if no earlier step has its value */

@@ -47,10 +47,10 @@ product_of_two(Builder *b, Value left, Value right, Factors *f)
     return scores_value(b, left, right, scale);
 }
 
-/* The product of the factors from left to right. But if the left side becomes
-   attention weights, these weight the product of all factors on their right.
-   The first factor has the given role. The scale is not applied if it is still
-   in f afterwards. */
+/* The product of the factors, from left to right. If the product so far is
+   attention weights, they are applied to the product of all factors on their
+   right. The first factor has the given role. If the scale is still in f
+   afterwards, it has not been applied. */
 static Value
 unscaled_product(Builder *b, Factors *f, Role first_role)
 {
@@ -139,7 +139,7 @@ value_of_product(Builder *b, const Tree *t, Role role)
         else
             others[f.count++] = factor;
     }
-    if (f.scale && f.scale->count == 1) /* then it needs no product */
+    if (f.scale && f.scale->count == 1) /* a product of one scalar */
         f.scale = f.scale->operand[0];
     return value_of_factors(b, f, role);
 }
@@ -248,8 +248,8 @@ called_function(const Builder *b, const Tree *t)
            f->most == 1 ? "" : "s", t->count);
 }
 
-/* The second argument of t, a call of f, if this is a number. If t leaves it
-   out: its default, or NULL if it has none. */
+/* The second argument of t, a call of f whose second argument is a number. If t
+   leaves it out, returns its default, or NULL if it has none. */
 static Tree *
 second_argument(Builder *b, const Tree *t, const Function *f)
 {
