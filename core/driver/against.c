@@ -1,8 +1,8 @@
 /* against.c - qkv open HERE --against THERE: compares two checkpoints of one
    shape head by head: the products M and N, and the stored matrices.
 
-   The other checkpoint may have its heads in another order, so each head first
-   gets a partner there (match_heads). */
+   The second checkpoint, `there`, may have its heads in another order, so each
+   head of the first one, `here`, gets a partner first (match_heads). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,21 +21,20 @@ static const Column table_columns[] = {
 };
 /* clang-format on */
 
-/* The numbers of a row. A head's row has the gaps between the head and its
-   partner (likeness.h), and their ranks, here and there (in the other
-   checkpoint). A layer's row has the sums of its heads' gaps and the means of
-   their ranks. */
+/* The numbers of a row: gaps (likeness.h) between a head and its partner, and
+   the ranks of both. The row of a layer has the sums of its heads' gaps and the
+   means of their ranks. */
 typedef struct Row {
     Gap M, N;
-    Gap constant; /* the row which a layer adds to every token; unknown for a
-                     head */
+    Gap constant; /* between the rows that the two layers add to every token;
+                     unknown_gap in the row of a head */
     Gap stored[OUTPUT + 1]; /* of the maps QUERY, KEY, VALUE and OUTPUT */
     double rank_M, rank_M_there, rank_N, rank_N_there;
 } Row;
-static const Gap unknown_gap = {NAN, NAN};
+static const Gap unknown_gap = {NAN, NAN}; /* printed as NA */
 
-/* The rank of a product, as in Facts (facts.h); its arguments are those of
-   facts_of. */
+/* The rank of a product, one of the facts that facts_of (facts.h) finds: of M
+   if `left` is QUERY and `shared` is KEY, of N if they are OUTPUT and VALUE. */
 static int
 rank_of(const Heads *l, int left, int shared, int head)
 {
@@ -45,8 +44,7 @@ rank_of(const Heads *l, int left, int shared, int head)
 }
 
 /* Compares a head of the first layer with its partner in the second one. If
-   queries and keys are normed, there is no M: its gap and its ranks are NaN.
-   N and its transpose, OUTPUT times VALUE, have the same rank. */
+   queries and keys are normed, there is no M: its gap and its ranks are NaN. */
 static Row
 compare_heads(Likeness *both, int head, int partner)
 {
@@ -68,7 +66,8 @@ compare_heads(Likeness *both, int head, int partner)
     return row;
 }
 
-/* Adds a head's numbers to those of its layer, which has `heads` heads. */
+/* Adds a head's gaps to the sums of its layer, which has `heads` heads, and its
+   ranks to the means. */
 static void
 add_to_layer(Row *layer, const Row *head, int heads)
 {
@@ -88,8 +87,8 @@ gap_cell(Gap g)
     return cell(gap_relative(g));
 }
 
-/* Adds a row. `layer`, `head` and `partner` are its first three cells, counted
-   from 1; a layer's row has NAN for the last two. */
+/* Adds a row. Its first three cells are numbers, counted from 1: of a layer, a
+   head and its partner. In a layer's row `head` and `partner` are NAN. */
 static void
 add_row(Sheet *sheet, double layer, double head, double partner, const Row *row)
 {
@@ -102,8 +101,8 @@ add_row(Sheet *sheet, double layer, double head, double partner, const Row *row)
               cell(row->rank_N_there));
 }
 
-/* Writes a line of a figure's data: the distances of M and N of a head from
-   those of its partner. Numbers of heads and layers are counted from 1. */
+/* Writes a line of a figure's data: how far M and N of a head are from those of
+   its partner. Layers and heads are counted from 1. */
 static void
 write_distances(FILE *data, int layer, int head, int partner, const Row *row)
 {
@@ -113,9 +112,9 @@ write_distances(FILE *data, int layer, int head, int partner, const Row *row)
             number_text(gap_relative(row->N), DIGITS));
 }
 
-/* Adds the row of layer `here` compared with layer `there`; if `each_head`, a
-   row for each of its heads instead. If `data` is not NULL, also writes a line
-   for each head into that file, a figure's data. */
+/* Compares two layers, and adds one row or, if `each_head`, a row for each
+   head. If `data`, the file of a figure's data, is not NULL, also writes a line
+   for each head into it. */
 static void
 add_layer(Sheet *sheet, const Heads *here, const Heads *there, bool each_head,
           FILE *data)
@@ -140,7 +139,8 @@ add_layer(Sheet *sheet, const Heads *here, const Heads *there, bool each_head,
     free(partner);
 }
 
-/* The note below the table: what its numbers mean, and what is not compared. */
+/* The note below the table: what its numbers mean, and which parts of the
+   models are not compared. */
 static char *
 meaning(const Published *m, const Options *o)
 {
@@ -185,7 +185,7 @@ meaning(const Published *m, const Options *o)
 static void
 check_comparable(const Options *o, const Published *m, const Published *there)
 {
-    const char *differ = published_difference(m, there);
+    const char *differ = published_difference(m, there); /* NULL: nothing */
     if (published_has(m, "latent"))
         fail("%s: a %s makes queries and keys from latents; --against cannot "
              "compare such models",
@@ -195,7 +195,7 @@ check_comparable(const Options *o, const Published *m, const Published *there)
              o->words[0], o->against, differ);
 }
 
-/* Prints how far the two checkpoints are apart and, with --draw, draws it. */
+/* Prints how far apart the two checkpoints are; with --draw, also draws it. */
 int
 open_against(int argc, char **argv)
 {

@@ -1,8 +1,8 @@
 /* check.c - qkv check: tests a plugin.
 
-   `qkv` runs the checks that float can decide, and then `qkv-double` the
-   others: gradients can be compared with differences only if rounding is small.
-   Each check runs in its own process, so that a crash fails only one. */
+   `qkv` runs the checks that float can decide, and then calls `qkv-double` for
+   the others: gradients can be compared with differences only if rounding is
+   small. Each check runs in its own process, so that a crash fails only one. */
 #include <stdio.h>
 
 #include <qkv/real.h>
@@ -19,7 +19,7 @@ static const double memory_limit = 1e9; /* of a check, in bytes */
 enum { IN_FLOAT = sizeof(float), IN_DOUBLE = sizeof(double) };
 static const struct {
     const char *name;
-    size_t precision; /* sizeof(real) of its program */
+    size_t precision; /* sizeof(real) in the program that runs it */
     Check *run;
 } checks[] = {
     {"shapes", IN_FLOAT, check_shapes},
@@ -37,7 +37,8 @@ static const struct {
 enum { CHECKS = sizeof checks / sizeof *checks };
 
 /* Prints the line of a check: its name, its verdict and the details. On a
-   terminal, long details are wrapped. */
+   terminal, long details are wrapped, each line one space to the right of what
+   was printed before them. */
 static void
 print_line(const Options *o, const char *name, const char *verdict,
            const char *details)
@@ -47,20 +48,19 @@ print_line(const Options *o, const char *name, const char *verdict,
         return;
     }
     int printed = printf("%-10s %-7s", name, verdict);
-    int details_column = printed + 1;
-    print_wrapped(printed, details_column, details);
+    print_wrapped(printed, printed + 1, details);
 }
 
 /* The argument of a check's process. */
 typedef struct Trial {
     Check *check;
-    const char *plugin;
-    uint64_t hash; /* hash of the plugin's file when the first check ran, so
-                      that a changed file is noticed; 0 for the first check */
+    const char *plugin; /* a name or a path, as plugin_open takes it */
+    uint64_t hash;      /* the hash of the plugin's results that the first check
+                           found, with which "same bits" compares; 0 before that */
 } Trial;
 
-/* The work of a check's process: the argument is a Trial, the answer a Found.
- */
+/* The work of a check's process: the argument is a Trial, and the answer is a
+   Found (check/subject.h), what the check found. */
 static void
 run_check(const void *argument, void *answer)
 {
@@ -71,15 +71,15 @@ run_check(const void *argument, void *answer)
 }
 
 /* Runs a check in its own process, prints its line, and returns how the process
-   ended. Sets t->hash for the next check. */
+   ended: a check that fails ends it before it answers. Sets t->hash for the
+   next check. */
 static Ended
 run_and_print(const Options *o, const char *name, Trial *t)
 {
-    Found found = {
-        .at = ""}; /* found.at: the shape of its latest call, in words */
+    Found found = {.at = ""}; /* .at: the shape of the latest call, in words */
     Ended e = in_child(run_check, t, &found, sizeof found, memory_limit,
                        DISCARD_OUTPUT);
-    if (e.answered)
+    if (e.answered) /* the check passed, or had nothing to test */
         print_line(o, name, found.untested ? "-" : "ok", found.what);
     else if (*found.at)
         print_line(o, name, "FAILED", format_text("%s [%s]", e.why, found.at));
@@ -89,12 +89,12 @@ run_and_print(const Options *o, const char *name, Trial *t)
     return e;
 }
 
-/* The result of several checks. PLUGIN_ENDED: a check ended inside the plugin's
-   code. */
+/* The result of several checks. PLUGIN_ENDED: the process of a check ended
+   inside the plugin's code, as after a crash. */
 typedef enum { NONE_FAILED, SOME_FAILED, PLUGIN_ENDED } Checked;
 
 /* Runs the checks of this program's precision. If one ends inside the plugin's
-   code, skips the others, because they would fail for the same reason. */
+   code, skips the rest, because they would end for the same reason. */
 static Checked
 run_checks(const Options *o, const char *plugin)
 {
@@ -113,8 +113,8 @@ run_checks(const Options *o, const char *plugin)
     return result;
 }
 
-/* qkv runs its own checks, and then qkv-double, which runs only its own. Exits
-   if the plugin cannot be loaded. */
+/* In qkv, runs the checks in float, and then qkv-double; in qkv-double, runs
+   the checks in double. Exits if the plugin cannot be loaded. */
 int
 command_check(int argc, char **argv)
 {

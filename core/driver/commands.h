@@ -1,8 +1,9 @@
-/* commands.h - the subcommands of `qkv` that are functions. Each is in the file
-   of its name (open_against in against.c), except command_train, which is in
-   compare.c, and those that only scripts call, which are in for_scripts.c.
-   main.c finds the function by the command's name, option_table.c has what it
-   does and its options, and help.c prints these. */
+/* commands.h - the subcommands of `qkv` that are written in C.
+
+   command_NAME is in NAME.c, except command_train, which is in compare.c, and
+   the commands that only scripts call, which are in for_scripts.c. main.c finds
+   the function of a command by its name. option_table.c says what the command
+   does and which options it has, and help.c prints that. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -16,8 +17,9 @@ CommandFunction command_list, command_train, command_compare, command_plot,
     command_inspect, command_trace, command_generate, command_export,
     command_check, command_open;
 
-/* open_against is `qkv open DIR --against DIR`, and open_kv_heads is `qkv open
-   DIR --kv-heads N`. command_open calls them with its own arguments. */
+/* open_against (against.c) is `qkv open DIR --against DIR`, and open_kv_heads
+   (kv_heads.c) is `qkv open DIR --kv-heads N`. command_open calls them with its
+   own arguments. */
 CommandFunction open_against, open_kv_heads;
 
 /* Only scripts call the following commands, which `qkv help` does not list:

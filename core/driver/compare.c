@@ -10,13 +10,13 @@
 #include "study/figure.h"
 #include "study/verdict_table.h"
 
-/* What `qkv compare` trains without options, in about a minute. */
+/* The runs that `qkv compare` trains without options, in about a minute. */
 const char default_variants[] =
     "standard,per-head,fused,two-step,two-step-tanh,full-rank,symmetric";
 static const char default_tasks[] = "reverse,recall,sort,induction";
 static const char default_seeds[] = "1,2,3,4,5";
 
-/* Gives a setting the values of a list, unless the user gave it some. */
+/* Gives a setting the values of a list, unless it has values already. */
 static void
 default_values(Request *r, const char *setting, const char *list)
 {
@@ -46,8 +46,8 @@ draw_all(const Drawing *d, const Request *r, const Experiment *e,
     bars_draw(d, in_directory);
 }
 
-/* Returns whether the run logged this column of --log while it was trained, but
-   got no number for it. */
+/* Returns whether training logged this column of --log, but as NaN: there was
+   no number. */
 static bool
 logged_nan(const Run *r, const char *column)
 {
@@ -55,8 +55,8 @@ logged_nan(const Run *r, const char *column)
     return was_trained && run_text(r, column) && isnan(run_number(r, column));
 }
 
-/* Notes, once for each variant, that a column of --log about the gauge has no
-   number, and why. */
+/* If a column of --log about the gauge has no number, prints a note that says
+   why, once for each variant. */
 static void
 explain_missing_numbers(const Experiment *e)
 {
@@ -64,7 +64,7 @@ explain_missing_numbers(const Experiment *e)
                                           "gauge_qk",     "gauge_vo",
                                           "turn_qk",      "turn_vo"};
     enum { COLUMNS = sizeof columns / sizeof *columns };
-    void *noted = NULL; /* the variants that already have a note */
+    void *noted = NULL; /* the set of variants that already have a note */
     for (const Run *r = e->runs; r < e->runs + e->count; r++)
         for (int i = 0; i < COLUMNS; i++)
             if (logged_nan(r, columns[i]) &&
@@ -79,15 +79,16 @@ static bool
 any_diverged(const Experiment *e)
 {
     for (const Run *r = e->runs; r < e->runs + e->count; r++)
+        /* Both texts are interned, so equal texts have one address. */
         if (run_value_text(r, "status") == interned("diverged"))
             return true;
     return false;
 }
 
 /* Trains the runs of the grid that do not exist yet, and prints the results of
-   all. *e becomes the finished runs; there may be none. If figures will be
-   drawn, first counts the real parameters, because one figure shows them.
-   Returns the exit status. */
+   all. If figures will be drawn, first counts the real parameters, which one of
+   them shows. *e becomes the finished runs; there may be none. Returns the exit
+   status. */
 static int
 train_and_print(const Options *o, Grid *g, Experiment *e)
 {
@@ -106,8 +107,8 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     return status;
 }
 
-/* Checks the options about results before it trains anything. With --plan, only
-   prints the runs. */
+/* Checks the options about results before it trains anything, so that a wrong
+   one costs no time. With --plan, only prints the runs. */
 int
 command_compare(int argc, char **argv)
 {
@@ -116,7 +117,7 @@ command_compare(int argc, char **argv)
     default_grid(&o, default_variants, default_tasks, default_seeds);
     Grid g = grid_of(r, "compare");
     Experiment planned = runs_expected(&g);
-    Outcomes question = question_of(r, &planned); /* --by, --judge ... */
+    Outcomes question = question_of(r, &planned); /* checks --by, --judge */
     check_results_columns(question.by, o.columns);
     if (given_to(r, "lr")->count < 2 && !o.plan && !o.quiet)
         note("a single learning rate can favour one variant; compare several: "
@@ -137,15 +138,17 @@ command_compare(int argc, char **argv)
 }
 
 /* Exits (2) if the user gave a setting that has none of the roles `allowed`,
-   because the run at `path` sets it. --embed counts as OF_SHAPE, too, because a
-   conversion can fold an embedding into attention (algebra/convert.h). */
+   because the run at `path` sets it. --embed may also be given if OF_SHAPE is
+   allowed (compare.h says why). */
 static void
 check_given(const Request *r, const char *path, int allowed)
 {
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
-        int role = strcmp(s->name, "embed") ? s->role : s->role | OF_SHAPE;
-        if (r->given[i].count && !(role & allowed))
+        int roles = s->role; /* bits */
+        if (!strcmp(s->name, "embed"))
+            roles |= OF_SHAPE;
+        if (r->given[i].count && !(roles & allowed))
             usage("--%s: it is already set by the run %s; leave it out",
                   s->name, path);
     }
@@ -154,7 +157,7 @@ check_given(const Request *r, const char *path, int allowed)
 Run
 begin_from(Request *r, const char *run, int allowed)
 {
-    Config *base = allocate(1, sizeof *base);
+    Config *base = allocate(1, sizeof *base); /* the request keeps it */
     Run from = run_read(run);
     check_given(r, from.path, allowed);
     *base = from.config;

@@ -13,16 +13,16 @@ extern const char default_variants[];
 void default_grid(Options *o, const char *variants,
                   const char *tasks_without_file, const char *seeds);
 
-/* Reads the run at the path `run` and makes its settings the defaults of the
-   request. Other runs begin with the weights of this run. Exits (2) if the user
-   gave a setting that has none of the roles `allowed` (config/settings.h). If
-   OF_SHAPE is allowed, so is --embed, because a conversion can fold an
-   embedding into attention (algebra/convert.h). */
+/* Reads the run at the path `run`, and makes its settings the defaults of the
+   request, whose runs will begin with its weights. Exits (2) if the user gave a
+   setting that has none of the roles `allowed` (config/settings.h). If OF_SHAPE
+   is allowed, so is --embed, because a conversion can fold an embedding into
+   attention (algebra/convert.h). */
 Run begin_from(Request *r, const char *run, int allowed);
 
-/* Draws two figures into d->out/figures: the curves of the runs of e over
-   training, and the parameters of the runs of `in_directory`, which are all
-   runs of that directory. If the runs of e have no steps, draws no curves. */
+/* Draws two figures into d->out/figures: curves over training, unless the runs
+   of e have no steps; and the numbers of parameters of `in_directory`, which
+   has all runs of that directory. */
 void draw_all(const Drawing *d, const Request *r, const Experiment *e,
               const Experiment *in_directory);
 

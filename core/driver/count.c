@@ -3,8 +3,11 @@
    of a whole model around them, and with --preset or --config the costs of
    published models. `qkv list --models` calls it, too.
 
-   Real parameters are those that change what is computed; the others are gauge
-   (algebra/real_parameters.h). */
+   As many parameters are real as there are independent ways to change what is
+   computed (algebra/real_parameters.h); the rest is gauge. That number is the
+   rank of a matrix. An elimination finds it: pivots that count are large, the
+   others are close to 0, and a wide gap between them shows that the rank is
+   right. */
 #include <math.h>
 #include <string.h>
 
@@ -22,9 +25,8 @@
 
 /* The columns of the three tables of variants. COSTS has the costs of all
    layers. REAL has the real parameters, and the pivots on either side of the
-   gap that shows how many there are. WHOLE has the real parameters of a whole
-   model, measured and by the formula, and the formula's parts
-   (algebra/whole.h). */
+   gap. WHOLE has the real parameters of a whole model, measured and by a
+   formula, and the parts that the formula subtracts (algebra/whole.h). */
 enum { COSTS, REAL, WHOLE, TABLE_KINDS, MOST_COLUMNS = 10 };
 static const int columns_in[TABLE_KINDS] = {6, 6, MOST_COLUMNS};
 /* clang-format off */
@@ -52,18 +54,18 @@ static const char *const explained[TABLE_KINDS] = {
     "to positions (from the embedding); or, if that is less, as many as any "
     "model with this unembedding can have."};
 
-/* The real parameters of a variant, and how they were counted. */
+/* How many parameters of a variant are real, and how they were counted. */
 typedef struct Real {
-    double number; /* how many parameters are real, or UNKNOWN_RANK */
-    Rank gap;      /* the measured rank, with the pivots that show it, which are
-                      NaN if a formula gave the number */
-    char *note;    /* the formula in words; NULL if the number was measured */
+    double number; /* how many, or UNKNOWN_RANK */
+    Rank gap;      /* its `last` and `next` are the pivots on either side of the
+                      gap; NaN if the number was not measured */
+    char *note;    /* the formula in words; NULL if none gave the number */
 } Real;
 
 /* Counts the real parameters of all layers of p at shape a, whose costs are
-   `cost`. Takes them from a formula if there are too many parameters to be
-   measured at once: those of a layer or, if a layer recalls what an earlier one
-   remembered, those of all layers. */
+   `cost`. Layers are measured one by one, unless a layer recalls what an
+   earlier one remembered: then all are measured together. If that is more than
+   MOST_MEASURED parameters at once, a formula gives the number. */
 static Real
 real_of(const Plugin *p, Attention a, const Cost *cost)
 {
@@ -88,8 +90,8 @@ real_of(const Plugin *p, Attention a, const Cost *cost)
     return by_formula;
 }
 
-/* Adds a row to the table REAL. If the number is from a formula, a note prints
-   the formula; if it is not known, a note says why. */
+/* Adds a row to the table REAL. If the number is from a formula, prints the
+   formula as a note; if the number is not known, a note says why. */
 static void
 add_real_row(Sheet *sheet, const char *name, double stored, Real r)
 {
@@ -105,15 +107,15 @@ add_real_row(Sheet *sheet, const char *name, double stored, Real r)
               cell(r.gap.last), cell(r.gap.next));
 }
 
-/* A variant, and the settings at which it is counted. */
+/* A variant to be counted, and the settings at which it is counted. */
 typedef struct Wanted {
     Plugin plugin;
     Config config;
     bool mask_chosen; /* whether an option or a run chose the mask */
 } Wanted;
 
-/* The shape of attention with which the variant is called. By default it has no
-   mask, except for a variant that needs a causal mask. */
+/* The shape of attention at which the variant is counted. If neither an option
+   nor a run chose the mask, only a variant that needs a causal mask has one. */
 static Attention
 attention_wanted(const Wanted *w)
 {
@@ -124,9 +126,9 @@ attention_wanted(const Wanted *w)
     return positioned_attention(&c);
 }
 
-/* Counts the real parameters of a variant, and adds a row. Unless the user
-   chose the mask, also counts them under a causal mask. If the two numbers
-   differ, adds a row for each. */
+/* Counts the real parameters of a variant, and adds a row. If the mask was not
+   chosen, counts them without and with a causal mask, and adds two rows if the
+   numbers differ. */
 static void
 add_real(Sheet *sheet, const Wanted *w, const Cost *cost)
 {
@@ -146,8 +148,8 @@ add_real(Sheet *sheet, const Wanted *w, const Cost *cost)
     add_real_row(sheet, format_text("%s, causal", name), stored, causal);
 }
 
-/* Prints a note if the rank of a whole model was not found, or if the formula
-   gives another number. */
+/* Prints a note if the real parameters of a whole model were not found by
+   measuring or by the formula, or if the two numbers differ. */
 static void
 note_disagreement(const char *name, const Whole *found)
 {
@@ -167,7 +169,7 @@ note_disagreement(const char *name, const Whole *found)
 }
 
 /* Counts the parameters of a whole model, and adds its row. The model is a
-   decoder unless the user chose a mask. */
+   decoder, with a causal mask, unless the mask was chosen. */
 static void
 add_whole(Sheet *sheet, const Wanted *w)
 {
@@ -189,7 +191,8 @@ add_whole(Sheet *sheet, const Wanted *w)
               cell(part[POSITIONS]));
 }
 
-/* The work of a child process: computes the Cost of a Wanted. */
+/* The work of a child process: `wanted` is a Wanted, and *cost becomes its
+   Cost. */
 static void
 find_cost(const void *wanted, void *cost)
 {
@@ -199,8 +202,8 @@ find_cost(const void *wanted, void *cost)
 }
 
 /* Computes the costs of a variant in a child process: a variant that cannot
-   have this shape ends that process, and the other variants still get their
-   rows. Returns 0, or the status to exit with. */
+   have this shape ends only that process, and the others still get their rows.
+   Returns 0, or the status to exit with. */
 static int
 cost_in_child(const Wanted *w, Cost *cost)
 {
@@ -212,13 +215,14 @@ cost_in_child(const Wanted *w, Cost *cost)
 }
 
 /* Adds a variant's row to the table that the options choose: WHOLE, REAL or
-   COSTS. Prints notes about costs that are not known, and about a state. */
+   COSTS. Prints a note if its FLOPs are not known, or if a state of fixed size
+   could replace the cache. */
 static void
 add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {
     const char *name = w->plugin.name;
-    /* cost.cache is kept for each token that a query sees, and cost.seen is how
-       many tokens that is: fewer than all if the variant has a window. */
+    /* A decoder need not keep what the newest query does not see: cost.seen is
+       the share of the tokens that it sees, below 1 if there is a window. */
     double cached = cost.cache * cost.seen;
     if (isnan(cost.forward))
         note("%s: its FLOPs are not known, because one of its own operators "
@@ -238,9 +242,8 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
                   cell(round(cost.activations)));
 }
 
-/* The note below a table of this kind (COSTS, REAL or WHOLE): the shape, with
-   those widths and settings that `uses` lists, and the meaning of the columns.
- */
+/* The note below a table (COSTS, REAL or WHOLE): the shape, with the widths and
+   settings that `uses` lists, and what the columns mean. */
 static char *
 caption(Config c, const char *uses, int table)
 {
@@ -274,7 +277,7 @@ static const Column model_columns[] = {
 };
 /* clang-format on */
 
-/* Returns a remark on how many layers have no softmax; "" if all have one. */
+/* Says how many layers have no softmax; "" if all have one. */
 static char *
 without_softmax(const Published *p)
 {
@@ -324,9 +327,8 @@ add_presets(Sheet *sheet, const char *preset, int length)
     table_add(&known, within(beside_program("models"), "published.tsv"));
     for (int i = 0; i < known.rows; i++) {
         const char *name = table_cell(&known, i, NAME);
-        bool is_wanted = !preset || !strcmp(preset, name);
         values_add(&names, copy_text(name));
-        if (is_wanted) {
+        if (!preset || !strcmp(preset, name)) {
             char *config = copy_text(table_cell(&known, i, CONFIG));
             Published p = published_parse(name, config, whole_model);
             text = add_model(sheet, name, &p, table_cell(&known, i, SOURCE),
@@ -340,7 +342,7 @@ add_presets(Sheet *sheet, const char *preset, int length)
 }
 
 /* Prints a row for the published model that --preset or --config names, or with
-   --models for each of published.tsv. */
+   --models for each model of published.tsv. */
 static void
 count_models(const Options *o)
 {
@@ -368,7 +370,8 @@ count_models(const Options *o)
 }
 
 /* Prints how many parameters of a whole published model are real, and the parts
-   that are subtracted from those stored (models/published_whole.h). */
+   of the gauge, which are subtracted from the stored parameters
+   (models/published_whole.h). */
 static void
 count_whole_published(const Options *o)
 {
@@ -393,9 +396,9 @@ count_whole_published(const Options *o)
 }
 
 /* Adds a row for each named variant that can have the shape of c; if there are
-   no names, for the variant of c. Appends the settings that the added variants
-   use to *uses. Exits (2) if an option was given that no variant uses. Returns
-   the exit status. */
+   no names, for the variant of c. Appends the names of the settings that these
+   variants use to *uses. Exits (2) if an option was given that no variant uses.
+   Returns the exit status. */
 static int
 add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
              char **uses)
@@ -410,9 +413,9 @@ add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
         const char *own = variant_uses(w.plugin.variant);
         uses_of_all = format_text("%s %s", uses_of_all, own);
         Cost cost;
-        int failed = cost_in_child(&w, &cost); /* 0, or its exit status */
-        if (failed) /* of several variants, others can still be added */
-            status = count > 1 ? 1 : failed;
+        int failure = cost_in_child(&w, &cost); /* an exit status, or 0 */
+        if (failure) /* of several variants, the others are still added */
+            status = count > 1 ? 1 : failure;
         else {
             *uses = format_text("%s %s", *uses, own);
             add_variant(sheet, &w, cost, o);
@@ -437,14 +440,13 @@ command_count(int argc, char **argv)
     int table = o.whole ? WHOLE : COSTS;
     if (o.real)
         table = REAL;
-    /* Refuses wrong --columns before the program may start again. */
+    /* Refuses wrong --columns before qkv-double is called. */
     Sheet sheet = sheet_new(table_columns[table], columns_in[table],
                             "parameters", o.columns);
-    bool measures_ranks = table != COSTS,
-         in_double = sizeof(real) == sizeof(double);
-    if (measures_ranks && !in_double) /* ranks need double precision */
+    bool measures_ranks = table != COSTS; /* which needs double precision */
+    if (measures_ranks && sizeof(real) == sizeof(float))
         return run_in_double(argc, argv);
-    if (measures_ranks) /* it takes long */
+    if (measures_ranks) /* this takes long */
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     char *uses = ""; /* the settings that some variant in the table uses */
     Config c = o.word_count ? run_read(o.words[0]).config : config_start();

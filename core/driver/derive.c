@@ -1,9 +1,9 @@
-/* derive.c - qkv derive: prints what a variant computes, M_i and N_i of its
-   heads (algebra/derive.h), as products of the plugin's matrices. For two
-   variants, it also prints whether one can compute what the other does.
+/* derive.c - qkv derive: prints the form of a variant: M_i and N_i of its heads
+   (algebra/derive.h), as products of the plugin's matrices. For two variants,
+   it also prints whether one can compute what the other does.
 
-   The output has formulas, which are typeset, and lines of words, which begin
-   with `prefix`: "% " in LaTeX, where they are comments, else "". */
+   The output has formulas, and lines of words. These begin with `prefix`, which
+   is "% " in LaTeX, so that the lines are comments, and otherwise "". */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +12,13 @@
 #include "driver/options.h"
 #include "run/plugin_process.h"
 
-/* Prints a formula on a line; in LaTeX as a displayed formula, with braces
-   around a superscript, a subscript and the content of a root. */
+/* Prints a formula on a line. In LaTeX it is a displayed formula, in which ' is
+   a transpose, sqrt(...) a root, and each superscript or subscript is put in
+   braces. No root contains parentheses. */
 static void
 print_formula(Layout layout, const char *line)
 {
-    static const char root[] = "sqrt(", at_most[] = "<=";
+    static const char root[] = "sqrt(", script_ends[] = " ^_[])',";
     bool in_root = false;
     if (layout != LATEX) {
         puts(line);
@@ -25,7 +26,7 @@ print_formula(Layout layout, const char *line)
     }
     printf("\\[");
     for (const char *at = line; *at;) {
-        int length = 1; /* of what is printed next */
+        int length = 1; /* characters of the line that are printed next */
         if (!strncmp(at, root, strlen(root))) {
             length = (int)strlen(root);
             printf("\\sqrt{");
@@ -33,13 +34,10 @@ print_formula(Layout layout, const char *line)
         } else if (in_root && *at == ')') {
             putchar('}');
             in_root = false;
-        } else if (!strncmp(at, at_most, strlen(at_most))) {
-            length = (int)strlen(at_most);
-            printf("\\le");
         } else if (*at == '\'')
             printf("^\\top");
         else if (strchr("_^", *at)) {
-            int script_length = (int)strcspn(at + 1, " ^_[])',");
+            int script_length = (int)strcspn(at + 1, script_ends);
             printf("%c{%.*s}", *at, script_length, at + 1);
             length += script_length;
         } else
@@ -49,8 +47,9 @@ print_formula(Layout layout, const char *line)
     printf(" \\]\n");
 }
 
-/* Prints how many parameters of v are real at shape a, which has no mask:
-   under a causal mask and, if the number differs, without a mask. */
+/* Prints how many parameters of v are real at shape a, which has no mask: under
+   a causal mask and, if the number differs, without a mask. `shape` is the
+   shape in words. */
 static void
 print_real(const Variant *v, Attention a, const char *prefix, const char *shape)
 {
@@ -65,9 +64,9 @@ print_real(const Variant *v, Attention a, const char *prefix, const char *shape)
     printf("\n");
 }
 
-/* Prints a piece of a head (terms.h), "M_i = W_i^Q (W_i^K)', rank <= d_k". If
-   `numbered`, the head's number replaces i, because heads differ. Prints
-   nothing if the head has no such piece. */
+/* Prints a piece of a head (terms.h), "M_i = W_i^Q (W_i^K)', rank <= d_k",
+   which in LaTeX has no rank. If heads differ, `numbered` is true, and the
+   head's number replaces i. Prints nothing if the head has no such piece. */
 static void
 print_head_piece(const Derived *d, int head, int piece, bool numbered,
                  Layout layout)
@@ -90,8 +89,10 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
     fprintf(text, "  %s%s = ", names[piece], index);
     print_piece(text, d, head, piece, ONLY_MATRICES);
     bool is_matrix = piece == M_PIECE || piece == N_PIECE; /* others are rows */
-    bool has_form = !d->why;
-    if (is_matrix && has_form && layout != LATEX) {
+    /* Without a form (why), an operator of unknown rank may be among the terms.
+     */
+    bool is_bounded = is_matrix && !d->why;
+    if (is_bounded && layout != LATEX) {
         const char *width = number_named(d, rank); /* "d_k" */
         if (!width)
             width = format_text("%d at %s", rank, TELLING_SHAPE);
@@ -102,7 +103,8 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
 }
 
 /* Prints whether the equation that the plugin declares gives the same outputs
-   as the plugin's code. An equation for people (A_NOTE) cannot be compared. */
+   as the plugin's code. An equation that is a note for people (A_NOTE) cannot
+   be compared. */
 static void
 print_equation(const Derived *d, const char *prefix)
 {
@@ -119,12 +121,12 @@ print_equation(const Derived *d, const char *prefix)
 static void
 print_form(const Plugin *p, Layout layout, const char *prefix)
 {
-    static const char small_shape[] = "d-model=16 heads=4"; /* to be measured */
+    static const char small_shape[] = "d-model=16 heads=4"; /* measured fast */
     Derived d = derive_at(p->variant, TELLING_SHAPE, TWO_BLOCKS);
     bool has_form = !d.why;
     bool heads_differ = has_form && !heads_alike(&d);
     int heads_printed = heads_differ ? d.heads : 1;
-    if (has_form && !(derived_apart(&d) <= APART)) /* NaN is too far, too */
+    if (has_form && !(derived_apart(&d) <= APART)) /* also if it is NaN */
         fail("%s: the form derived from its code is not the one that probing "
              "finds: trust neither, and run `qkv check`",
              p->name);
@@ -145,9 +147,9 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
     print_real(p->variant, small, prefix, small_shape);
 }
 
-/* Prints whether `to` can compute what `from` does. If it can, prints the
-   values of its matrices as products of the matrices of `from`, unless only a
-   numerical fit finds the values. If it cannot, prints why. */
+/* Prints whether the variant `to` can compute what `from` does. If it can, also
+   prints each matrix of `to` as a product of matrices of `from`, unless only a
+   numerical fit finds them. If it cannot, or that is not known, prints why. */
 static void
 print_ability(const Plugin *from, const Plugin *to, Layout layout,
               const char *prefix)
@@ -170,8 +172,9 @@ print_ability(const Plugin *from, const Plugin *to, Layout layout,
         print_formula(layout, format_text("  %s", able.products.text[i]));
 }
 
-/* If two variants declare the same matrices, prints whether the variants give
-   the same outputs when the matrices have the same entries. */
+/* If two variants declare the same matrices, and both can be called with and
+   without a mask (ANY_CALL), prints whether they give the same outputs when the
+   matrices have the same entries. */
 static void
 print_with_equal_matrices(const Variant *one, const Variant *other,
                           const char *prefix)
@@ -200,7 +203,8 @@ command_derive(int argc, char **argv)
     Layout layout = layout_of(&o);
     const char *prefix = layout == LATEX ? "% " : "";
     const char *first = o.words[0], *last = o.words[o.word_count - 1];
-    const char *sign = o.word_count == 3 ? o.words[1] : "="; /* as in A = B */
+    /* A = B has a sign; A B means the same. */
+    const char *sign = o.word_count == 3 ? o.words[1] : "=";
     if (strcmp(sign, "=") != 0)
         usage("derive: write = between the variants, not \"%s\"", sign);
     if (sizeof(real) == sizeof(float)) /* ranks need double precision */

@@ -1,8 +1,9 @@
 /* equiv.c - qkv equiv: which variants are the same function?
 
    A trained run is converted: the matrices of another variant are fitted to the
-   canonical form of its heads (algebra/convert.h). The answer, a row of the
-   table, is how much that changes the logits on test data. */
+   canonical form of the run's heads (algebra/convert.h). If the logits on test
+   data stay the same, the conversion is exact. Each row of the table is one
+   conversion. */
 #include <math.h>
 
 #include "algebra/convert.h"
@@ -20,8 +21,8 @@ static const Column conversions[] = {
 };
 /* clang-format on */
 
-/* Adds the row of a conversion of r into the variant `to`. If it failed, the
-   row has no numbers, and "none" says that r has no form in that variant. */
+/* Adds the row of v, the conversion of r into the variant `to`. If it failed,
+   the row has no numbers, and the word "none" instead of "exact". */
 static void
 add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
 {
@@ -40,9 +41,9 @@ add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
               cell(m.lost), cell(n_ranks), cell(n.lost), cell(v.why));
 }
 
-/* Converts a run into the variant and the shape of each run of the grid, and
-   adds a row for each. If the user named the run that is converted, a failed
-   conversion ends the command. */
+/* Converts run r into the variant and the shape of each run of the grid, and
+   adds a row for each. If the user named r, a failed conversion ends the
+   command. */
 static void
 convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
 {
@@ -63,8 +64,8 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
 }
 
 /* Draws the table as a square with a row and a column for each variant. Which
-   variants are the same depends on `positions`, the setting of the runs, and on
-   the precision, so the figure's name has both. */
+   variants are the same depends on the runs' setting `positions` and on the
+   precision, so the figure's name has both. */
 static void
 draw_square(const Options *o, const Sheet *s, int positions)
 {
@@ -81,9 +82,9 @@ draw_square(const Options *o, const Sheet *s, int positions)
     figure_end(&f, "equivalence.gp");
 }
 
-/* If the user named a run, converts it into the variants. Otherwise trains the
-   variants, converts each of them into each, and draws the result. e has the
-   runs that are converted. */
+/* If the user named a run, converts it into the variants. Otherwise trains a
+   run of each variant, converts each run into each variant, and draws the
+   result. */
 int
 command_equiv(int argc, char **argv)
 {
@@ -92,7 +93,7 @@ command_equiv(int argc, char **argv)
     Sheet sheet = sheet_of(conversions, "conversions", o.columns);
     bool user_named_run = o.word_count > 0;
     Run named;
-    Experiment e = {.runs = &named, .count = 1};
+    Experiment e = {.runs = &named, .count = 1}; /* the runs to convert */
     int status = 0;
     if (user_named_run)
         named = begin_from(r, o.words[0], OF_VARIANT | OF_SHAPE);

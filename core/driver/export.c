@@ -1,5 +1,5 @@
-/* export.c - qkv export: writes a batch of a run for other frameworks, which
-   can then be compared with qkv. */
+/* export.c - qkv export: writes a batch of a run's test data, and what its
+   model computes from it, for comparison with other frameworks. */
 #include <libgen.h>
 
 #include "base/npy.h"
@@ -12,8 +12,8 @@ write_arrays(const char *to, const Model *m, const Batch *b, const Node *logits,
              const Node *loss)
 {
     int sequences = b->sequences, tokens = m->sizes.tokens;
-    int ids = m->sizes.each;       /* of each token */
-    int third = ids > 1 ? ids : 0; /* dimension of the token arrays */
+    int ids = m->sizes.each;       /* how many ids a token has */
+    int third = ids > 1 ? ids : 0; /* 0: the arrays of ids are matrices */
     npy_write(to, "tokens.npy", NPY_INTS, b->ids,
               (NpyShape){sequences, tokens, third});
     if (m->sizes.source)
@@ -30,8 +30,8 @@ write_arrays(const char *to, const Model *m, const Batch *b, const Node *logits,
 /* Runs m on the first batch of its test data, and writes arrays: tokens,
    targets (-1 if a token has no answer), source (the second sequence, if the
    task has one), logits, loss, and gradients/ with a file for each weight. The
-   directory must not exist; it is written whole or not at all. Returns the
-   number of sequences in the batch. */
+   directory must not exist yet; it is written as a whole or not at all. Returns
+   the number of sequences in the batch. */
 static int
 write_batch(const char *directory, Model *m, const Dataset *data)
 {
@@ -43,6 +43,7 @@ write_batch(const char *directory, Model *m, const Dataset *data)
     dataset_draw(data, TEST, &r, first_batch, &b);
     Tape *t = tape_new(COMPUTE);
     Node *logits = model_forward(m, t, &b);
+    /* NULL: right answers are not counted */
     Node *loss = m->architecture->loss(m, logits, b.targets,
                                        counted_rows(b.targets, b.rows), NULL);
     backward(loss);

@@ -8,9 +8,9 @@
 #include "equation/print_plugin.h"
 #include "run/child_process.h"
 
-/* qkv draft DIR PROGRAM [WORD ...]: lets a script write files as a whole or not
-   at all. The program writes its files into the directory $QKV_DRAFT, a draft
-   (base/files.h). If the program succeeds, its files are moved to DIR; if it
+/* qkv draft DIR PROGRAM [WORD ...]: lets a script write all of its files or
+   none. The program writes them into the directory $QKV_DRAFT, a draft
+   (base/files.h). If the program succeeds, the files are moved to DIR; if it
    fails or is killed, they are removed. */
 int
 command_draft(int argc, char **argv)
@@ -29,8 +29,8 @@ command_draft(int argc, char **argv)
 }
 
 /* qkv suggest WORD [NAME ...]: prints " did you mean NAME?" with the name that
-   is closest to the word, or nothing if none is close. Scripts add it to their
-   messages about a wrong option or file. */
+   is closest to the word, or nothing if none is close. A script adds that to
+   its message about a wrong option or file. */
 int
 command_suggest(int argc, char **argv)
 {

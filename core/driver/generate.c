@@ -7,10 +7,10 @@
 #include "decode/tokens.h"
 #include "driver/options.h"
 
-/* Prints a token as soon as it is known. In a text, blanks, ends of lines and
-   quotes are printed unchanged; token_label makes other special characters
-   visible, because a terminal might obey them. In other tasks a token is a
-   number, followed by a space. */
+/* Prints a token, and does not wait for the next one. In a text, blanks, ends
+   of lines and quotes are printed unchanged; token_label makes other special
+   characters visible, because a terminal might obey them. In other tasks a
+   token is a number, followed by a space. */
 static void
 print_token(const Dataset *data, int id)
 {
@@ -22,10 +22,10 @@ print_token(const Dataset *data, int id)
     fflush(stdout);
 }
 
-/* Prints the prompt, which is the first `given` ids, and continues it until
-   there are `count` ids: each new id is chosen from the logits at the id before
-   it. If a text is continued several times, a line with the seed comes before
-   each sample. */
+/* Prints the prompt, the first `given` of the ids, and continues it until there
+   are `count` ids. Each new id is drawn from the logits at the id before it,
+   with random numbers from `seed`. If a text is continued several times, a line
+   with the seed comes before each sample. */
 static void
 continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
               const Options *o, int seed)
@@ -64,8 +64,8 @@ command_generate(int argc, char **argv)
              "trained with --mask causal",
              r.path);
     int given, *prompt = tokens_read(o.generate.prompt, &data, r.path, &given);
-    /* By default, continue to the length of the training sequences, plus one
-       token. */
+    /* By default, the prompt is continued until there is one token more than in
+       a training sequence; a prompt that is longer already is not continued. */
     int count = data.sizes.tokens + 1;
     if (o.generate.tokens > 0 || count < given)
         count = given + o.generate.tokens;

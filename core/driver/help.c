@@ -15,23 +15,25 @@ print_commands(void)
            "compare`.\n");
 }
 
-/* The default of a setting of runs, which print_option adds to its help; "" if
-   it is a word, or if s is an own option, whose help has the default. */
+/* The default of a setting of runs, as print_option shows it. It is "" for an
+   own option, whose help already has the default, and for a word, whose default
+   is empty or depends on the command. */
 static const char *
 default_shown(const Command *c, const Setting *s)
 {
     Config defaults = config_start();
-    if (c->defaults)
+    if (is_own_option(s) || s->kind & WORDED)
+        return "";
+    if (c->defaults) /* the command replaces some of the usual ones */
         config_apply(&defaults, c->defaults);
-    bool is_word = s->kind & WORDED;
-    return is_own_option(s) || is_word ? "" : setting_text(s, &defaults);
+    return setting_text(s, &defaults);
 }
 
-/* The column at which the help of an option begins. */
+/* The column at which the help text of an option begins. */
 enum { HELP_COLUMN = 28 };
 
-/* Prints an option in the left column and its help in the right one: what it
-   does, its choices, and its default in brackets. */
+/* Prints an option on the left, and on the right what it does, its choices, and
+   its default in brackets. */
 static void
 print_option(const Command *c, const Option *o)
 {
@@ -40,7 +42,7 @@ print_option(const Command *c, const Option *o)
     const char *argument = o->argument ? format_text(" %s", o->argument) : "";
     const char *default_text = default_shown(c, s), *help = s->help;
     int column = printf("  %3s --%s%s", letter, s->name, argument);
-    if (column >= HELP_COLUMN) { /* its help begins on the next line */
+    if (column >= HELP_COLUMN) { /* the help text begins on the next line */
         printf("\n");
         column = 0;
     }
@@ -63,7 +65,7 @@ print_help(const Command *c, bool all)
     bool is_first = true;
     for (int i = 0; i < count; i++)
         if (all || list[i].common) {
-            if (is_first)
+            if (is_first) /* a command without common options has no list */
                 printf("\n");
             print_option(c, &list[i]);
             is_first = false;

@@ -1,12 +1,15 @@
-/* inspect.c - qkv inspect: shows the canonical forms of a trained run's heads,
-   or their attention weights on an example. */
+/* inspect.c - qkv inspect: shows the canonical forms M and N of a trained run's
+   heads (algebra/canonical.h) or, with --attention, their attention weights on
+   a test example.
+
+   A place is one attention of the model, such as block0.attention. */
 #include "algebra/svd.h"
 #include "driver/options.h"
 #include "page/table.h"
 #include "watch/attention_maps.h"
 
-/* Adds the row of a head of the form of a place of attention. A head's M and N
-   have form->size entries each. */
+/* Adds the row of a head. `form` is the form of the place named `place`; M and
+   N of a head have form->size entries each, and are stored head by head. */
 static void
 add_form(Sheet *sheet, const char *place, const Canonical *form, int head)
 {
@@ -20,9 +23,8 @@ add_form(Sheet *sheet, const char *place, const Canonical *form, int head)
               cell(N.effective_rank), cell(N.largest));
 }
 
-/* Prints a row for each head of each place of attention: ranks and singular
-   values of its canonical form, M and N (algebra/canonical.h). Fails if a place
-   has no canonical form. */
+/* Prints a row for each head of each place: ranks and singular values of its M
+   and N. Fails if a place has no canonical form. */
 static void
 print_forms(const Options *o, const Model *m)
 {
@@ -52,7 +54,8 @@ print_forms(const Options *o, const Model *m)
     sheet_print(&sheet, layout_of(o));
 }
 
-/* Adds a row for each attention weight of a head. */
+/* Adds a row for each attention weight of a head: for each pair of a query and
+   a key. */
 static void
 add_map(Sheet *sheet, const Maps *maps, const Map *map)
 {
@@ -65,14 +68,13 @@ add_map(Sheet *sheet, const Maps *maps, const Map *map)
                       cell(map_weight(map, i, j)));
 }
 
-/* Draws the figure "attention" from a table of all attention weights. Its
-   script reads the labels of the tokens from the arrays firsts and seconds (the
-   model's first and second sequence). */
+/* Draws the figure "attention" from a table of all attention weights. In its
+   script the array `firsts` has the labels of the model's tokens, and `seconds`
+   those of its encoder's tokens, if it has an encoder. */
 static void
 draw_maps(const Drawing *o, const Sheet *weights, const Maps *maps,
           const char *run)
 {
-    enum { FIRST, SECOND }; /* the sequence, in attention.gp as in Maps */
     Values heads = {0};
     for (const Map *map = maps->map; map < maps->map + maps->count; map++)
         values_add(&heads, format_text("%d %d %s", map->queries_of,
@@ -83,13 +85,14 @@ draw_maps(const Drawing *o, const Sheet *weights, const Maps *maps,
     all_columns.chosen = NULL; /* the figure needs all columns */
     sheet_write(f.data, &all_columns, TSV);
     figure_words(&f, "heads", &heads);
-    figure_words(&f, "firsts", &maps->tokens[FIRST]);
-    figure_words(&f, "seconds", &maps->tokens[SECOND]);
+    figure_words(&f, "firsts", &maps->tokens[MODEL_TOKENS]);
+    figure_words(&f, "seconds", &maps->tokens[ENCODER_TOKENS]);
     figure_end(&f, "attention.gp");
 }
 
-/* Prints the attention weights of every head on the first test sequence, on a
-   terminal as pictures, else as a table; and draws them. */
+/* Prints the attention weights of every head on the first test sequence, as
+   pictures on a terminal and otherwise as a table, and draws a figure of them.
+ */
 static void
 show_attention(const Options *o, Model *m, const Dataset *data, const char *run)
 {

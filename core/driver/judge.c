@@ -1,6 +1,7 @@
 /* judge.c - qkv judge: compares the methods in anybody's table of results
    (study/judge_csv.h), and shows the answer as a table, in sentences and as a
-   figure. An Entry is one method in one result. */
+   figure. An Entry has the values of one method in one result, such as loss,
+   and their comparison with the baseline method. */
 #include <math.h>
 
 #include "driver/options.h"
@@ -25,7 +26,7 @@ static const Column table_columns[] = {
 };
 /* clang-format on */
 
-/* The name of the test on which a verdict is based, or NULL. */
+/* The name of the test on which a verdict is based; NULL if none was made. */
 static const char *
 test_of(const Entry *e)
 {
@@ -36,16 +37,16 @@ test_of(const Entry *e)
     return e->comparison.contrast.by_signs ? "signs" : "paired t";
 }
 
-/* Why a method has no p-value or no interval; NULL if it has them. The baseline
-   needs only an interval. */
+/* Why a method has no p-value or no interval; NULL if it has them, or if it is
+   the baseline and has an interval. */
 static const char *
 why_none(const Entry *e)
 {
     const Entry *base = e->base;
-    bool needs_test = e != base && e->comparison.verdict == UNTESTED;
+    bool lacks_test = e != base && e->comparison.verdict == UNTESTED;
     if (e->n < 2 || base->n < 2)
         return "a single run does not show how much runs vary";
-    if (!needs_test)
+    if (!lacks_test)
         return NULL;
     if (e->solved < e->n || base->solved < base->n)
         return "a run did not reach the threshold, so it has no number";
@@ -69,7 +70,7 @@ add_row(Sheet *sheet, const Entry *e)
 }
 
 /* The numbers of a comparison, for a sentence: " by 0.1 [0.05, 0.15], p =
-   0.01". A worse method is worse "by 0.1", not "by -0.1". */
+   0.01". A method is better or worse "by 0.1", not "by -0.1". */
 static char *
 difference_in_words(const Comparison *a)
 {
@@ -113,8 +114,8 @@ sentence(const Entry *e)
                        difference_in_words(a), runs, needed);
 }
 
-/* The note below the table: the assumptions of the tests, and what the columns
-   mean. */
+/* The note below the table: what the tests assume, and what the columns mean.
+ */
 static char *
 assumptions(const Judgement *j)
 {
@@ -171,8 +172,8 @@ print_judgement(const Judgement *j, const char *chosen, Layout layout)
     sheet_print(&sheet, layout);
 }
 
-/* A method's name as one word. In a figure's data, blanks separate columns, and
-   # begins a comment. */
+/* A method's name as one word for a figure's data, in which blanks separate
+   columns and # begins a comment. */
 static char *
 one_word(const char *name)
 {
@@ -181,7 +182,8 @@ one_word(const char *name)
     return word;
 }
 
-/* Writes the figure's data, a line for each difference from the baseline. */
+/* Writes the figure's data, a line for each difference from the baseline. A
+   panel is a result, a series is a method. */
 static void
 write_differences(FILE *data, const Judgement *j)
 {
@@ -190,7 +192,7 @@ write_differences(FILE *data, const Judgement *j)
     for (int i = 0; i < j->count; i++) {
         const Entry *e = j->list[i];
         const Contrast *c = &e->comparison.contrast;
-        int panel = i / j->methods + 1; /* all methods of a result are in one */
+        int panel = i / j->methods + 1; /* the number of its result */
         char *word = one_word(e->method);
         if (e != e->base)
             fprintf(data, "%d\t%s\t%s\t%s\t%s\t%s\n", panel, word, word,
@@ -216,7 +218,7 @@ draw_judgement(const Drawing *o, const Judgement *j)
         values_add(&results, copy_text(j->list[i]->result));
         values_add(&no_texts, copy_text(""));
     }
-    for (int i = 0; i < j->methods; i++) /* every result has every method */
+    for (int i = 0; i < j->methods; i++) /* the entries of the first result */
         if (j->list[i] != j->list[i]->base)
             values_add(&others, one_word(j->list[i]->method));
     Figure f = figure_begin(o, "judged",

@@ -1,8 +1,9 @@
 /* kv_heads.c - qkv open --kv-heads N: lets groups of heads share keys and
    values (regroup.h), shows how much M and N change, and writes the checkpoint.
 
-   The W^K and W^V of a group are fitted to its heads. For comparison, the table
-   also shows the change if they are the mean of the heads' matrices. */
+   The W^K and W^V of a group are fitted to the products M and N of its heads.
+   For comparison, the table also shows how much M and N change if the group
+   gets the mean of the heads' W^K and W^V. */
 #include "driver/options.h"
 #include "models/likeness.h"
 #include "models/regroup.h"
@@ -16,8 +17,8 @@ static const Column table_columns[] = {
 };
 /* clang-format on */
 
-/* Exits unless the model can have n heads of keys and values in each layer. If
-   it is to be `written`, its config.json must also be able to say so. */
+/* Exits unless the model can have n heads of keys and values in each layer and,
+   if it will be `written`, config.json can say so. */
 static void
 check_groups(const Published *m, int n, bool written)
 {
@@ -41,13 +42,15 @@ check_groups(const Published *m, int n, bool written)
              m->name, m->type);
 }
 
-/* Cuts the rows of W^K and W^V of a layer that its fewer heads do not use. */
+/* Cuts off the last rows of W^K and W^V of a layer, which its fewer heads do
+   not use. If both maps are in one tensor, the values follow the keys, and the
+   second cut replaces the first. */
 static void
 cut_unused_rows(const Checkpoint *c, const Heads *l)
 {
     for (int map = KEY; map <= VALUE; map++) {
         const Projection *p = &l->maps[map];
-        int rows_used = p->first + p->heads * p->width;
+        int rows_used = p->first + p->heads * p->width; /* of the tensor */
         tensor_keep_rows(c, p->weight, rows_used);
         if (p->bias)
             tensor_keep_rows(c, p->bias, rows_used);
@@ -55,17 +58,16 @@ cut_unused_rows(const Checkpoint *c, const Heads *l)
 }
 
 /* Reduces layer l to `groups` heads of keys and values in two copies of its
-   checkpoint: by a fit in `fitted`, by means in `averaged`. Adds the layer's
-   row with the gaps of both, and cuts `fitted` to the rows that are used. */
+   checkpoint: by a fit in `fitted`, by means in `averaged`. Adds a row that
+   says how far both are from l, and cuts off unused rows in `fitted`. */
 static void
 add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
           const Checkpoint *averaged, int groups)
 {
-    double to_fit[2], to_mean[2]; /* the gaps: GAP_M, GAP_N */
+    double to_fit[2], to_mean[2]; /* distances from l, by GAP_M and GAP_N */
     Heads fit = regrouped(heads_of(fitted, l->model, l->number), groups);
     Heads mean = regrouped(heads_of(averaged, l->model, l->number), groups);
-    /* Both copies keep the norm before the layer, so gaps are measured with it.
-     */
+    /* M and N include the gain of the norm before the layer, which stays. */
     fit.gain = mean.gain = l->gain;
     fit.shift = mean.shift = l->shift;
     write_nearest(l, &fit);

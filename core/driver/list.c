@@ -9,7 +9,8 @@
 #include "run/plugin_process.h"
 #include "training/rope_and_alibi.h"
 
-/* A row of the list. A child process, which opens the plugin, fills it in. */
+/* A row of the list. A child process, which opens the plugin, fills it in. The
+   texts are arrays, because the answer of a child is copied as bytes. */
 typedef struct Listed {
     double parameters;
     char equation[MESSAGE], settings[USES_SIZE], family[MESSAGE];
@@ -19,12 +20,12 @@ typedef struct Listed {
 /* The argument of the child process. */
 typedef struct Wanted {
     const char *name;     /* of the variant */
-    const Config *config; /* its shape */
+    const Config *config; /* the shape at which parameters are counted */
     bool form;            /* whether the row also shows the canonical form */
 } Wanted;
 
-/* Copies a plugin's text to `to`, which has `size` bytes. Fails if it does not
-   fit; the message calls it `field`. */
+/* Copies a plugin's text to `to`, which has `size` bytes. Fails if the text
+   does not fit; the message calls the text `field`. */
 static void
 copy_bounded(char *to, size_t size, const char *text, const char *field)
 {
@@ -59,8 +60,8 @@ describe(const void *argument, void *answer)
 }
 
 /* The last line of an equation, which is its output, or the whole equation if
-   it is a note for people. It is cut so that a row is no wider than a terminal.
- */
+   it is a note for people. The text is cut, so that a row is no wider than a
+   terminal. */
 static const char *
 output_shown(const char *equation)
 {
@@ -75,8 +76,8 @@ output_shown(const char *equation)
     return format_text("%.*s%s", FITS - (int)strlen(dots), output, dots);
 }
 
-/* Adds the row of a variant, or prints a note if its plugin cannot be opened.
-   A `narrow` row fits on a terminal: it has only the output of the equation.
+/* Adds the row of a variant, or prints a note if its plugin cannot be used. A
+   `narrow` row fits on a terminal: it has only the output of the equation.
    Returns whether the row was added. */
 static bool
 add_variant(Sheet *sheet, const Wanted *wanted, bool narrow)
@@ -130,9 +131,7 @@ list_variants(const char *chosen, Layout layout)
 }
 
 /* The settings with which a task is trained by default, "length=8 ...
-   positions=none". Settings that are 0 and settings that are words are left
-   out.
- */
+   positions=none", except those that are 0 and those that can be any word. */
 static char *
 task_settings(const Task *t)
 {

@@ -49,8 +49,8 @@ command_function(const char *word)
     return NULL;
 }
 
-/* Replaces this process by the script of a command, whose words are argv. The
-   script calls this program as $QKV. */
+/* Replaces this process with the script of a command. argv[0] is the command's
+   name; the script gets the words after it. It calls this program as $QKV. */
 static _Noreturn void
 run_script(const char *name, int argc, char **argv)
 {
@@ -60,7 +60,7 @@ run_script(const char *name, int argc, char **argv)
     words[SHELL] = "sh";
     words[SCRIPT] =
         format_text("%s/commands/%s.sh", beside_program("plots"), name);
-    /* all words after the command's name, and the NULL at their end */
+    /* argc - 1 words, and the NULL after them */
     memcpy(words + ARGUMENTS, argv + 1, (size_t)argc * sizeof *words);
     setenv("QKV", format_text("%s/%s", executable_directory(), program), 1);
     execv("/bin/sh", words);
@@ -70,8 +70,8 @@ run_script(const char *name, int argc, char **argv)
 
 /* Opens /dev/null for each standard stream that is closed. Otherwise a file
    that the program opens later would become that stream, because open() returns
-   the lowest free descriptor. Reading from the stream still gives nothing, and
-   writing to it still fails. */
+   the lowest free descriptor. The stream is of no more use than before:
+   /dev/null has nothing to read, and it is not opened for writing. */
 static void
 keep_standard_streams(void)
 {
@@ -92,14 +92,14 @@ prepare_process(void)
        the process. */
     signal(SIGXFSZ, SIG_IGN);
 #ifdef __linux__
-    /* The scripts of run_script set QKV. A command that they call ends when the
-       script ends. */
+    /* run_script sets QKV for its script. A command that the script calls is
+       ended when the script ends. */
     if (getenv("QKV"))
         prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
 }
 
-/* Exits (2), because there is no such command, and suggests one. */
+/* Exits (2), because there is no such command, and suggests a similar name. */
 static _Noreturn void
 refuse_command(const char *word)
 {

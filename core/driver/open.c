@@ -1,7 +1,9 @@
 /* open.c - qkv open: describes the attention of a published checkpoint layer by
-   layer. It also writes the checkpoint without its gauge (--slim), a layer as a
-   run (--to), or the matrices as NumPy arrays (--npy). --against and --kv-heads
-   have their own files. */
+   layer, by facts about the products M = W^Q W^K' and N = W^V W^O of its heads.
+
+   It also writes the checkpoint without its gauge, the parameters that change
+   nothing (--slim); a layer as a run (--to); or the matrices as NumPy arrays
+   (--npy). --against is in against.c, and --kv-heads in kv_heads.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 #include "run/plugin_process.h"
 
 /* The columns, which meaning() explains. A row is about a layer or about a
-   head. Each kind of row has NA in the columns that only the other kind has. */
+   head, and has no value in the columns that only the other kind of row has. */
 /* clang-format off */
 static const Column table_columns[] = {
     {.name = "layer"}, {.name = "head"},
@@ -46,7 +48,7 @@ add_head(Sheet *sheet, const Heads *l, int head, const Facts *M, const Facts *N)
 }
 
 /* Writes the singular values of a head's product ("M" or "N"), relative to the
-   largest, into a figure's data, a line for each. */
+   largest, into a figure's data, one on each line. */
 static void
 write_spectrum(FILE *data, const Heads *l, int head, const char *product,
                const Facts *f)
@@ -56,21 +58,22 @@ write_spectrum(FILE *data, const Heads *l, int head, const char *product,
                 product, i + 1, f->singular[i] / f->singular[0]);
 }
 
-/* Means over the heads of a layer (Facts). */
+/* Means over the heads of a layer, of fields of Facts (facts.h). */
 typedef struct Means {
     double rank_M, rank_N, symmetric;
 } Means;
 
-/* Adds the row of layer l. worst_condition and slim_error are about the layer
-   without its gauge. */
+/* Adds the row of layer l. worst_condition is the largest condition number of
+   the blocks that --slim inverts (slim.h). slim_error is how far the layer
+   without its gauge is from l, NaN without --slim. */
 static void
 add_means(Sheet *sheet, const Heads *l, Means mean, double worst_condition,
           double slim_error)
 {
     const Published *m = l->model;
-    const int first = 0; /* the norms are those of all biases */
-    double b_Q = bias_norm(l, QUERY, first, m->heads * m->d_k);
-    double b_K = bias_norm(l, KEY, first, m->groups * m->d_k);
+    /* The norms of the whole biases, from their entry 0 on. */
+    double b_Q = bias_norm(l, QUERY, 0, m->heads * m->d_k);
+    double b_K = bias_norm(l, KEY, 0, m->groups * m->d_k);
     Cell empty = cell(NAN); /* only heads have a number */
     Account account = {0};
     account_add(&account, m, ANY_LENGTH);
@@ -81,19 +84,20 @@ add_means(Sheet *sheet, const Heads *l, Means mean, double worst_condition,
 }
 
 /* Adds one row for layer l or, with --heads, one for each of its heads. If
-   `slim` is not NULL, it is the same layer of a second checkpoint, and becomes
-   l without its gauge. If `spectra` is not NULL, writes the singular values of
-   the heads into that file. */
+   `slim` is not NULL, it is the same layer in a copy of the checkpoint, and
+   becomes l without its gauge. If `spectra` is not NULL, writes the singular
+   values of the heads into that file. */
 static void
 add_layer(Sheet *sheet, const Options *o, const Heads *l, const Heads *slim,
           FILE *spectra)
 {
-    double heads = l->model->heads;
-    double worst_condition = heads_slim(l, slim);
+    double heads = l->model->heads; /* a double, because it divides ranks */
+    double worst_condition = heads_slim(l, slim); /* writes `slim` */
     double slim_error = slim ? heads_apart(l, slim) : NAN;
     Means mean = {0};
     for (int head = 0; head < heads; head++) {
         Facts M = facts_of(l, QUERY, KEY, head);
+        /* OUTPUT and VALUE make N', about which the same facts hold */
         Facts N = facts_of(l, OUTPUT, VALUE, head);
         mean.rank_M += M.rank / heads;
         mean.rank_N += N.rank / heads;
@@ -111,9 +115,9 @@ add_layer(Sheet *sheet, const Options *o, const Heads *l, const Heads *slim,
         add_means(sheet, l, mean, worst_condition, slim_error);
 }
 
-/* Draws M (d_model x d_model) of the head that --head chose, a coloured cell
-   for each entry. The columns of W^Q and W^K have their biases as an additional
-   last row, which M leaves out. */
+/* Draws M (d_model x d_model) of the head that --head chose, with a coloured
+   cell for each entry. W_Q and W_K have d + 1 rows, and the last row, the
+   bias, is not used. */
 static void
 draw_M(const Options *o, const Heads *l)
 {
@@ -133,8 +137,8 @@ draw_M(const Options *o, const Heads *l)
     figure_end(&f, "form.gp");
 }
 
-/* The note below the table: how many parameters are gauge, the meaning of the
-   columns, and for some models a sentence about their special features. */
+/* The note below the table: how many parameters are gauge, what the columns
+   mean, and a sentence about each special feature of the model. */
 static char *
 meaning(const Published *m)
 {
@@ -147,9 +151,9 @@ meaning(const Published *m)
         key_bias = " A key bias, |b^K|, does nothing: it adds the same to all "
                    "scores of a row, and the softmax cancels it.";
     if (published_has(m, "latent"))
-        latent = " Keys and values are made from a latent: M is of the columns "
-                 "that are not rotated, and M and N leave out the number by "
-                 "which a norm divides each token's latent.";
+        latent = " Keys and values are made from a latent: M is made from the "
+                 "columns that are not rotated, and M and N leave out the "
+                 "number by which a norm divides each token's latent.";
     return format_text(
         "%.0f of the %.0f parameters of attention (%.2f%%) are not really "
         "there: they are gauge, and can be chosen freely.%s%s%s rank: how "
@@ -198,8 +202,8 @@ open_layers(const Options *o, const Checkpoint *c, const Published *m)
     sheet_print(&sheet, layout_of(o));
 }
 
-/* Writes the layer that --layer chose as a run, for --to, and draws M of one of
-   its heads, for --head. */
+/* For the layer that --layer chose: with --to, writes the layer as a run; with
+   --head, draws M of that head. */
 static void
 open_one_layer(const Options *o, const Checkpoint *c, const Published *m)
 {
@@ -223,8 +227,8 @@ int
 command_open(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    bool needs_double = !o.head && !o.to && !o.npy;
-    if (needs_double && sizeof(real) == sizeof(float))
+    bool float_is_enough = o.head || o.to || o.npy; /* no rank is computed */
+    if (!float_is_enough && sizeof(real) == sizeof(float))
         return run_in_double(argc, argv);
     if (o.against)
         return open_against(argc, argv);

@@ -55,11 +55,12 @@ command_named(const char *name)
 /* The options that are not settings of runs. A default is in brackets. */
 /* clang-format off */
 static const Option own_options[] = {
-    /* In braces the Setting of an option: its name, its kind (its field of
-       Options; least and greatest value), its help. */
+    /* The inner braces hold a Setting: the option's name; its kind, with its
+       field of Options and the least and greatest value; and its help. */
     {{"seeds", INTEGER_AT(Options, seeds, 1, MOST_SIZE), .help = "use seeds 1 to N, short for --seed 1..N (5)"}, .argument = "N", .commands = "compare", .common = true},
     {{"head-dim", INTEGER_AT(Options, head_dim, 0, MOST_SIZE), .help = "width of a head: sets both --d-k and --d-v"}, .argument = "N", .commands = "train count trace", .common = true},
-    {{"out", WORD_AT(Options, out), .help = "the directory of runs and figures (qkv-out)"}, .argument = "DIR", .commands = RUNS " plot inspect open", .letter = 'o', .common = true},
+    {{"out", WORD_AT(Options, out), .help = "the directory of runs and figures (qkv-out)"}, .argument = "DIR", .commands = RUNS " open", .letter = 'o', .common = true},
+    {{"out", WORD_AT(Options, out), .help = "the directory in which figures/ is written (the first EXPERIMENT or RUN; without one, qkv-out)"}, .argument = "DIR", .commands = "plot inspect", .letter = 'o', .common = true},
     {{"jobs", INTEGER_AT(Options, request.work.jobs, 1, MOST_SIZE), .help = "how many runs to train at once (cores / --threads)"}, .argument = "N", .commands = "compare equiv", .letter = 'j'},
     {{"threads", INTEGER_AT(Options, request.work.threads, 1, MOST_THREADS), .help = "threads of each run, for large models; results are the same (1)"}, .argument = "N", .commands = TRAINS},
     {{"from", WORD_AT(Options, request.work.from), .help = "start from this run's weights, model and data; weights are converted if the variant or the shape differs"}, .argument = "RUN", .commands = "train", .common = true},
@@ -87,7 +88,7 @@ static const Option own_options[] = {
     {{"map", SWITCH_AT(Options, draw.map), .help = "draw --y as coloured cells: --x across, --by down"}, .commands = "plot"},
     {{"log-y", SWITCH_AT(Options, draw.log_y), .help = "make y axes logarithmic; values of 0 or less are left out"}, .commands = "plot"},
     {{"gnuplot", WORD_AT(Options, draw.gnuplot), .help = "a line to add to the figure's script, such as \"xlabel = 'width'; ylim = '0 1'\""}, .argument = "CODE", .commands = "plot"},
-    {{"size", WORD_AT(Options, draw.size), .help = "width of a figure: `column`, that of a column in a two-column article, or a number of points, as LaTeX's \\the\\columnwidth prints it (that of a page)"}, .argument = "WIDTH", .commands = "compare plot"},
+    {{"size", WORD_AT(Options, draw.size), .help = "width of a figure: a number of points, as LaTeX's \\the\\columnwidth prints it, or `column`, as in a two-column article (a page's width)"}, .argument = "WIDTH", .commands = "compare plot"},
     {{"format", WORD_AT(Options, draw.format), .choices = FORMATS, .help = "formats of figures, by default svg,png"}, .argument = "LIST", .commands = "compare plot inspect equiv open judge"},
     {{"preset", WORD_AT(Options, preset), .help = "a published model, by its name in `qkv list --models`"}, .argument = "NAME", .commands = "count", .common = true},
     {{"config", WORD_AT(Options, config), .help = "a model's config.json, as transformers saves it"}, .argument = "FILE", .commands = "count", .common = true},
@@ -124,10 +125,11 @@ static const Option own_options[] = {
 /* clang-format on */
 enum { OWN_OPTIONS = sizeof own_options / sizeof *own_options };
 
-/* The rules about options that would have no effect. In each of `commands`, an
-   option of the list `options` conflicts with every other option of the list
-   `conflicts`. If `needs` is not NULL, the option also needs one of its
-   options. `needs` may be "--to or --head", because a message prints it. */
+/* The rules about options that would have no effect. Each member is a list of
+   words, or NULL. A rule holds for the commands in `commands`: an option in
+   `options` cannot be given with any other option in `conflicts`, and needs one
+   of the options in `needs`. A message prints `needs`, so that list may have an
+   "or", as in "--to or --head". */
 #define LAYOUTS "--tsv --json --markdown --latex"
 #define LISTS   "--tasks --models --forms --names"
 /* clang-format off */
@@ -160,8 +162,8 @@ static const struct Rule {
 };
 /* clang-format on */
 
-/* The name of a setting's value in --help: N for an integer, X for another
-   number; "N,..." if the setting may have a list of values. */
+/* What --help calls the value of a setting: N if it is an integer, X if it is
+   another number, "N,..." if it may be a list of integers. */
 static const char *
 argument_of(const Setting *s, bool takes_list)
 {
@@ -173,8 +175,8 @@ argument_of(const Setting *s, bool takes_list)
     return takes_list ? format_text("%s,...", name) : name;
 }
 
-/* The option of a command for a setting of runs. --help always shows the
-   settings that the variant on the command line declares (OWN). */
+/* The option with which a command sets a setting of runs. A setting that the
+   variant on the command line declares (OWN) counts as common. */
 static Option
 option_for_setting(const Setting *s, const Command *c)
 {
@@ -194,7 +196,7 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
         bool taken = s->role & c->setting_roles;
         if (c->more_settings && index_in(c->more_settings, s->name) >= 0)
             taken = true;
-        if (taken && s->help) /* users cannot set a setting that has no help */
+        if (taken && s->help) /* a setting without help is not for users */
             list[count++] = option_for_setting(s, c);
     }
     for (int i = 0; i < OWN_OPTIONS; i++)
@@ -203,7 +205,7 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
     return count;
 }
 
-/* The first given option that is in the list `options`, except the option
+/* The first of the given options that is in the list `options` and is not
    `except`. NULL if there is none, or if `options` is NULL. */
 static const char *
 first_given(const Values *given, const char *options, const char *except)
@@ -219,17 +221,17 @@ void
 check_together(const Command *c, const Values *given)
 {
     enum { RULES = sizeof rules / sizeof *rules };
-    const char *none = ""; /* no option has this name */
+    const char *no_exception = ""; /* no option has this name */
     for (const struct Rule *r = rules; r < rules + RULES; r++) {
         bool is_for_command = index_in(r->commands, c->name) >= 0;
-        const char *option = first_given(given, r->options, none);
+        const char *option = first_given(given, r->options, no_exception);
         if (!option || !is_for_command)
             continue;
         const char *other = first_given(given, r->conflicts, option);
         if (other)
             usage("%s and %s do not go together: leave one of them out", option,
                   other);
-        if (r->needs && !first_given(given, r->needs, none))
+        if (r->needs && !first_given(given, r->needs, no_exception))
             usage("%s: it has no effect without %s; add that, or leave it out",
                   option, r->needs);
     }

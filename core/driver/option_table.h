@@ -11,8 +11,9 @@
 enum { MOST_THREADS = 64 };
 
 /* A command line that was read: first the options of several commands, then
-   the options of a single one. A text is NULL, a switch is false and a number
-   is 0 if the option was not given, unless a comment names another default. */
+   those of a single command. If an option was not given, its field is NULL, 0
+   or false, unless a comment names another default. own_options
+   (option_table.c) says what each option does. */
 typedef struct Options {
     Request request;      /* settings of runs, and what to do with them */
     Values options_given; /* their names, such as "--out" */
@@ -20,19 +21,19 @@ typedef struct Options {
     int word_count;
     int cores;           /* of this machine */
     int seeds, head_dim; /* --seeds, --head-dim: short for settings of runs */
-    const char *out; /* a directory; options_read sets it if it is not given */
-    bool out_given;  /* did the user give --out? */
+    const char *out;     /* a directory; options_read sets the default */
+    bool out_given;      /* whether the user gave --out */
     bool tsv, json, markdown, latex, quiet;
-    const char *columns;                /* of a table, "a,b"; NULL: all */
-    Drawing draw;                       /* the options of figures */
+    const char *columns; /* the columns of a table to print, "a,b" */
+    Drawing draw;        /* the options of figures */
     const char *preset, *config, *part; /* of count */
     bool real, whole;                   /* of count */
     bool verdicts;                      /* of table */
     bool tasks, models, forms, names;   /* of list */
     bool plan, no_figures;              /* of compare */
     struct {
-        const char *prompt; /* "" if it is not given */
-        double temperature; /* 1 if it is not given, as seed and samples */
+        const char *prompt; /* default "" */
+        double temperature; /* default 1; also that of seed and samples */
         int tokens, seed, top_k, samples;
     } generate;
     Question question; /* of judge */
@@ -41,9 +42,9 @@ typedef struct Options {
     bool heads;      /* print a row for each head instead of each layer */
     bool draw_heads; /* --draw: draw a figure of all heads */
     const char *slim, *to, *against, *npy;
-    int layer; /* counted from 1; 1 if it is not given */
-    int head;  /* counted from 1 */
-    int kv_heads;
+    int layer;    /* counted from 1; default 1 */
+    int head;     /* counted from 1 */
+    int kv_heads; /* how many heads of keys and values the model will have */
 } Options;
 
 typedef struct Command {
@@ -56,9 +57,9 @@ typedef struct Command {
     int setting_roles; /* the command takes the settings with these roles
                           (config/settings.h) */
     int list_roles;    /* settings of these roles may have a list of values */
-    const char *more_settings; /* further settings that the command takes, by
-                                  name */
-    const char *defaults;      /* defaults of this command only, "heads=2" */
+    const char *more_settings; /* names of further settings that the command
+                                  takes, or NULL */
+    const char *defaults;      /* its own defaults, "heads=2", or NULL */
 } Command;
 extern const Command commands[];
 extern const int commands_count;
@@ -72,15 +73,15 @@ typedef struct Option {
                       field of Config, and the offset of an own option is that
                       of a field of Options. */
     const char *argument; /* the name of its value in --help; NULL: a switch */
-    const char *commands; /* the commands that have this own option */
+    const char *commands; /* of an own option: the commands that have it */
     int letter;           /* 'o' if -o is its short form, or 0 */
     bool common;          /* whether --help shows the option, or only
                              --help=all */
 } Option;
 
-/* Lists the options that a command takes, first the settings and then its own,
-   and returns how many there are. MOST_OPTIONS is enough for all the settings
-   and own options that exist. */
+/* Lists the options that a command takes, first the settings of runs and then
+   its own options, and returns how many there are. MOST_OPTIONS is enough for
+   all settings and own options together. */
 enum { MOST_OPTIONS = 128 };
 int options_of(const Command *c, Option list[MOST_OPTIONS]);
 

@@ -1,9 +1,8 @@
 /* options.c - reads a command line into an Options.
 
-   A value that is given to a setting of runs is kept as text in the request
-   (run/grid.h), since some commands take a list of values. A value that is
-   given to one of the command's own options is stored in its field of Options.
- */
+   The value of a setting of runs is kept as text in the request (run/grid.h),
+   since some commands take a list of values. The value of one of the command's
+   own options is stored in a field of Options. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +14,9 @@
 #include "driver/options.h"
 #include "run/compile_plugin.h"
 
-/* Reads a range of whole numbers that are not negative, "11..13". Returns false
-   if the word is anything else. Seven digits always fit in an int. */
+/* Reads a range of whole numbers that are not negative, "11..13", of at most
+   seven digits, which fit in an int. Returns false if the word is anything
+   else. */
 static bool
 read_range(const char *word, int *first, int *last)
 {
@@ -25,8 +25,8 @@ read_range(const char *word, int *first, int *last)
     return length > 0 && !word[length] && isdigit((unsigned char)*word);
 }
 
-/* The values of a list, "a,b". For an integer setting, "3,11..13" is
-   "3,11,12,13", and a range such as "2..1" has no values. */
+/* The values of a list, "a,b". If the setting is an integer, the list may have
+   ranges: "3,11..13" means 3, 11, 12 and 13; "2..1" has no values. */
 static Values
 values_listed(const Setting *s, const char *list)
 {
@@ -50,7 +50,7 @@ plugin_typed(const char *word)
     const char *built = plugin_built(word); /* ./mine.c becomes a .so */
     plugin_trust(built); /* the user typed this path, so it may be opened */
     Plugin p = plugin_open(built);
-    const char *list = variant_uses(p.variant);
+    const char *list = variant_uses(p.variant); /* names of settings */
     while (next_own_setting(&list, &declared)) {
         const Setting *s = setting_named(declared.name);
         if (s && s->kind != OWN)
@@ -61,8 +61,8 @@ plugin_typed(const char *word)
     return built;
 }
 
-/* Replaces a value of a setting by the text that the program writes for it:
-   0.00001 becomes 1e-05, so that both name the same run. A plugin is found, or
+/* Replaces a value of a setting with the text that the program writes for it:
+   0.00001 becomes 1e-05, so that both name the same run. A plugin is found or
    compiled, and opened (plugin_typed). Exits (2) if the setting cannot have the
    value. */
 static void
@@ -76,13 +76,13 @@ normalise(const Setting *s, char **value)
     *value = copy_text(s->kind == PLUGIN ? plugin_typed(text) : text);
 }
 
-/* The rates that --lr auto tries. They are closer together, a quarter of a
-   power of ten apart, in the range in which most variants are best. */
+/* The rates that --lr auto tries. From 0.003 to 0.1, where most variants learn
+   best, each is 10^(1/4) times the one before. */
 static const char auto_rates[] =
     "0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1";
 
-/* Stores the value, or the list of values, that was given to a setting, in the
-   request. Exits (2) if the command takes only one value of the setting. */
+/* Stores the value or the list of values of a setting in the request. Exits (2)
+   if it has no value, or several that the command does not take. */
 static void
 store_setting(Options *o, const Command *c, const Setting *s, const char *text)
 {
@@ -101,7 +101,8 @@ store_setting(Options *o, const Command *c, const Setting *s, const char *text)
         normalise(s, &given->text[i]);
 }
 
-/* Why a list is not a list of these choices; NULL if it is. */
+/* The reason why a list has a word that is none of the choices; NULL if it has
+   no such word. */
 static const char *
 why_not_chosen(const char *list, const char *choices)
 {
@@ -112,8 +113,8 @@ why_not_chosen(const char *list, const char *choices)
     return NULL;
 }
 
-/* Stores the value of a command's own option, which is not a switch, in its
-   field of Options. Exits (2) if the option cannot have the value. */
+/* Stores the value of one of a command's own options, which is not a switch, in
+   its field of Options. Exits (2) if the option cannot have the value. */
 static void
 store_own(Options *o, const Setting *s, const char *text)
 {
@@ -150,9 +151,9 @@ names_option(const char *word, const Option *o)
     return length == strlen(name) && !strncmp(typed, name, length);
 }
 
-/* The option of a command's list that a word names, or NULL. The search begins
-   at the end of the list, where the command's own options are, so these precede
-   a variant's setting of the same name. */
+/* The option in a command's list that a word names, or NULL. The command's own
+   options are last in the list (options_of). The search begins there, so it
+   finds them before a variant's setting of the same name. */
 static const Option *
 option_named(const Option *list, int count, const char *word)
 {
@@ -162,8 +163,8 @@ option_named(const Option *list, int count, const char *word)
     return NULL;
 }
 
-/* Exits (2), because the command has no option of that name, and suggests one.
- */
+/* Exits (2), because the command has no option of that name, and suggests a
+   similar one. */
 _Noreturn static void
 refuse_option(const Command *c, const Option *list, int count, const char *word)
 {
@@ -178,8 +179,8 @@ refuse_option(const Command *c, const Option *list, int count, const char *word)
           c->name, variants_options);
 }
 
-/* Stores the value of an option. Two of a command's own options are short for
-   settings: --head-dim 8 for --d-k 8 --d-v 8, and --seeds 5 for --seed 1..5. */
+/* Stores the value of an option. Two own options are short for settings:
+   --head-dim 8 for --d-k 8 --d-v 8, and --seeds 5 for --seed 1..5. */
 static void
 store_value(Options *o, const Command *c, const Setting *s, const char *value)
 {
@@ -198,16 +199,16 @@ store_value(Options *o, const Command *c, const Setting *s, const char *value)
                       format_text("1..%d", o->seeds));
 }
 
-/* Reads the option argv[i], whose value is after a = in the same word, or is
-   the next word. Returns the index of the last word that was read. The options
-   that a command takes are listed anew each time, since -v NAME adds some. */
+/* Reads the option argv[i]. Its value follows a = in the same word, or is the
+   next word. Returns the index of the last word that was read. The command's
+   options are listed anew for each call, since -v NAME adds some. */
 static int
 read_option(Options *o, const Command *c, char **argv, int i)
 {
     Option list[MOST_OPTIONS];
     int count = options_of(c, list);
     const char *word = argv[i], *next = argv[i + 1]; /* NULL at the end */
-    const char *sign = strchr(word, '=');
+    const char *sign = strchr(word, '='); /* NULL: the value is `next` */
     const Option *option = option_named(list, count, word);
     if (!option) /* refuse_option exits */
         refuse_option(c, list, count, word);
@@ -221,14 +222,17 @@ read_option(Options *o, const Command *c, char **argv, int i)
     }
     const char *value = sign ? sign + 1 : next;
     bool is_missing = !value || !*value;
-    if (is_missing || (!sign && option_named(list, count, next)))
+    if (!is_missing && !sign) /* --out --quiet: `next` is another option */
+        is_missing = option_named(list, count, next);
+    if (is_missing)
         usage("%s: its value is missing; write --%s %s", word, s->name,
               option->argument);
     store_value(o, c, s, value);
     return sign ? i : i + 1;
 }
 
-/* Sets the options that were not given to their defaults. */
+/* Sets the fields of options that were not given to defaults which depend on
+   the command line, and copies those that Drawing and Work also have. */
 static void
 set_defaults(Options *o, const Command *c)
 {
@@ -248,7 +252,7 @@ set_defaults(Options *o, const Command *c)
         work->jobs = o->cores > work->threads ? o->cores / work->threads : 1;
 }
 
-/* Exits (2) unless the command was given as many words as it takes. */
+/* Exits (2) if the command was given fewer or more words than it takes. */
 static void
 check_words(const Options *o, const Command *c)
 {
@@ -286,7 +290,7 @@ options_read(int argc, char **argv)
             o.words[o.word_count++] = argv[i];
     }
     check_words(&o, c);
-    if (o.word_count > c->least_words) /* check_together has rules about RUN */
+    if (o.word_count > c->least_words) /* the optional word (check_together) */
         values_add(&o.options_given, "RUN");
     check_together(c, &o.options_given);
     set_defaults(&o, c);
@@ -306,10 +310,10 @@ layout_of(const Options *o)
 }
 
 void
-show_layers(const Options *o, int done, int all)
+show_layers(const Options *o, int done, int layers)
 {
-    const char *clear_line = "\r\033[K";
+    const char *clear_line = "\r\033[K"; /* an escape sequence of terminals */
     if (isatty(STDERR_FILENO) && !o->quiet)
-        fprintf(stderr, "\r%d of %d layers%s", done, all,
-                done < all ? "" : clear_line);
+        fprintf(stderr, "\r%d of %d layers%s", done, layers,
+                done < layers ? "" : clear_line);
 }

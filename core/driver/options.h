@@ -1,8 +1,7 @@
 /* options.h - reads a command line.
 
-   There are two tables of options: the settings of a run (config/settings.c)
-   and the commands' own options (driver/option_table.c). --help prints the same
-   tables. */
+   An option is a setting of runs (config/settings.c) or a command's own option
+   (driver/option_table.c). --help prints the same two tables. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -15,17 +14,17 @@
 Options options_read(int argc, char **argv);
 
 /* Returns the name or the path by which plugin_open finds the plugin that the
-   user typed. If it is a C file, it is compiled, and the path is that of the
-   .so file. Adds the variant's own settings to the table of settings; exits if
-   qkv has a setting of that name. */
+   user typed. A C file is compiled first, and the .so file's path is returned.
+   Adds the settings that the variant declares to the table of settings; exits
+   if qkv already has a setting of that name. */
 const char *plugin_typed(const char *word);
 
 /* The layout that --tsv, --json, --markdown or --latex chooses; without one,
    ALIGNED on a terminal and TSV in a pipe. */
 Layout layout_of(const Options *o);
 
-/* Shows on a terminal that `done` of all layers of a model are done, and clears
-   the line after the last one. With -q it shows nothing. */
-void show_layers(const Options *o, int done, int all);
+/* Shows the progress, "3 of 12 layers", in a line of the terminal, which the
+   last layer clears. Without a terminal, or with -q, it shows nothing. */
+void show_layers(const Options *o, int done, int layers);
 
 #endif

@@ -5,8 +5,8 @@
 #include "study/where.h"
 #include "study/figure.h"
 
-/* Exits (2) unless some run has a value of the name that was given to `option`,
-   such as "--x". */
+/* Exits (2) unless some run has a value of `name`, a setting or a result, which
+   the user gave to `option`, such as "--x". */
 static void
 check_axis(const Experiment *e, const char *option, const char *name)
 {
@@ -33,10 +33,12 @@ command_plot(int argc, char **argv)
         keep_where(&e, o.request.where);
     if (d->x || d->y)
         figures_draw(d, &o.request, &e);
-    else {                             /* the same figures as compare */
-        if (!strcmp(d->by, "variant")) /* the default of --by */
+    else { /* the figures that compare draws */
+        /* --by is "variant" if it was not given; the runs' record may name
+           another setting. */
+        if (!strcmp(d->by, "variant"))
             d->by = compared_by(&o.request, &e);
         draw_all(d, &o.request, &e, &e);
     }
-    return figures_drawn == 0; /* it failed; a note said why */
+    return figures_drawn == 0; /* exit status 1: a note said why */
 }

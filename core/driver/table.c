@@ -1,10 +1,10 @@
 /* table.c - qkv table: prints a row for each run, for programs such as pandas
    and R; or, with --verdicts, the tables that compare prints.
 
-   The columns of a run are its name, task, variant and seed, the other settings
-   that vary between runs, its results (the lines of result.tsv and timing.tsv),
-   and the number of its real parameters. People see only the few columns that
-   matter in a comparison. */
+   A row has the run's name, task, variant and seed, the other settings that
+   vary between runs, the results (the lines of result.tsv and timing.tsv), and
+   the number of real parameters. People see only the few columns that matter in
+   a comparison. */
 #include <string.h>
 
 #include "driver/options.h"
@@ -12,7 +12,7 @@
 #include "study/where.h"
 
 static const char first_columns[] = "run,task,variant,seed";
-/* The results that people see; programs see all results. */
+/* The only results that people see; programs see all. */
 static const char main_results[] = "solved_at test_accuracy test_loss seconds";
 
 /* Adds a name, unless the list has it already. */
@@ -48,9 +48,9 @@ names_of(const Experiment *e)
     return names;
 }
 
-/* The column of a name. People see a setting only if it is among the first
-   columns or was given to a command, and a result only if it is a main one.
-   `for_people` rounds results. */
+/* The column with this name. People see a setting only if it is one of the
+   first columns or was given to a command, and a result only if it is a main
+   one. If the table is `for_people`, results are rounded. */
 static Column
 column_of(const char *name, const Experiment *e, bool for_people)
 {

@@ -2,8 +2,9 @@
 
    text -> tokens -> ids -> embedding -> q, k, v -> scores -> weights -> heads
    -> output. From the embedding on, these are nodes of one forward pass. A
-   capture has recorded them for each call of attend (algebra/capture.h). A
-   place is one attention of the model, such as block0.attention. */
+   place is one attention of the model, such as block0.attention; its variant
+   calls attend once, or once for some of its heads at a time. A capture
+   (algebra/capture.h) has recorded the nodes of each call and of each place. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,23 +20,24 @@
 #include "tasks/corpus.h"
 #include "watch/attention_maps.h"
 
-/* The text that is followed, and the weights that were shown so far. */
+/* The text that is followed, and how far the trace is. A weight is a matrix of
+   the model's parameters here. */
 typedef struct Trace {
     const Model *model;
     const Dataset *data;
     const int *ids;   /* the ids of the tokens, sizes.each for each token */
     Pass *pass;       /* the captured forward pass */
     bool *shown;      /* for each weight of the model, whether it was shown */
-    const Call *call; /* the call whose head is shown */
+    const Call *call; /* the call whose head is being shown */
 } Trace;
 
-/* How a matrix is labelled. WEIGHTS: not at all. TOKENS: each row is a token.
-   TOKENS_BY_TOKENS and SCORES: each row and each column is a token; SCORES may
-   be masked. */
+/* The rows and columns of a matrix. WEIGHTS: they have no labels. TOKENS: a row
+   is a token. TOKENS_BY_TOKENS and SCORES: a row and a column are a token each;
+   SCORES may be masked. */
 typedef enum { WEIGHTS, TOKENS, TOKENS_BY_TOKENS, SCORES } Axes;
 
 /* The width in characters of a label before a row, and of a cell; and how many
-   cells fit on a line. */
+   cells are shown on a line. */
 enum { LABEL_WIDTH = 12, CELL_WIDTH = 8, MOST_SHOWN = 8 };
 
 /* A token of the text, as it is printed. */
@@ -78,28 +80,30 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
     }
 }
 
-/* The columns of head `head` of a node whose rows are tokens. */
+/* Head `head` of a node whose rows are tokens. */
 static Matrix
 head_of_node(const Node *n, int head)
 {
     return head_of(n, n->value, ONLY_SEQUENCE, head);
 }
 
-/* All columns of a node, whose rows are tokens or those of a weight. */
+/* A node's value as a matrix, with all its heads. */
 static Matrix
 all_columns(const Node *n)
 {
     return matrix(n->value, n->rows, n->cols, n->cols);
 }
 
-/* The symbol of a weight of the model, "W^Q" of "block0.attention.W^Q". */
+/* The symbol of a weight of the model: "W^Q", if "block0.attention.W^Q" is its
+   name. */
 static const char *
 symbol_of_weight(const Trace *t, int number)
 {
     return strrchr(t->model->weights[number].name, '.') + 1;
 }
 
-/* The number of the model's weight whose node this is, or -1. */
+/* The number of the weight of the model whose node this is; -1 if the node is
+   no weight. */
 static int
 weight_number(const Model *m, const Node *n)
 {
@@ -109,10 +113,11 @@ weight_number(const Model *m, const Node *n)
     return -1;
 }
 
-/* If n is `from` times a product of weights of the model, such as x W^Q W_i^Q,
-   writes the numbers of these weights in order, and returns how many there are.
-   Returns 0 if n is anything else, or if there are more than MOST_MAPS. The
-   root of a node is the node of which it is a view (heart/tape.h). */
+/* If n is `from` times a product of weights of the model, as x W^Q W_i^Q is x
+   times two weights, writes the numbers of these weights to `maps` in this
+   order, and returns how many there are. Returns 0 if n is anything else, or if
+   there are more than MOST_MAPS. A node may be a view of another one; `root` is
+   the node that has the entries (heart/tape.h). */
 enum { MOST_MAPS = 8 };
 static int
 maps_between(const Trace *t, const Node *from, const Node *n,
@@ -134,7 +139,7 @@ maps_between(const Trace *t, const Node *from, const Node *n,
     return rest == from->root ? count : 0;
 }
 
-/* The columns of a weight that belong to head `head` of `heads`. */
+/* The columns of a weight w that make head `head` of `heads`. */
 static Matrix
 head_of_weight(const Node *w, int heads, int head)
 {
@@ -142,17 +147,17 @@ head_of_weight(const Node *w, int heads, int head)
     return matrix(w->value + head * width, w->rows, width, w->cols);
 }
 
-/* One head of a node, and how it is printed. */
+/* One head of a node, and its name and its role in words. */
 typedef struct Named {
     const Node *node;
     int head;
     const char *name, *role; /* "q_1", "the queries" */
 } Named;
 
-/* Prints a head as "q_1 = x W^Q, the queries", and its rows. If its node is
-   `from`, here x, times a product of weights, first prints these weights and,
-   if there are several, their product. Otherwise prints only "q_1, the
-   queries". */
+/* Prints a head and how it is made. If its node is `from`, such as x, times a
+   product of weights, prints these weights, their product if there are several,
+   and then the head, as "q_1 = x W^Q, the queries". Otherwise prints only the
+   head, as "q_1, the queries". */
 static void
 show_mapped(const Trace *t, Named shown, Named from)
 {
@@ -167,8 +172,8 @@ show_mapped(const Trace *t, Named shown, Named from)
         Node *map = t->model->nodes[maps[k]];
         t->shown[maps[k]] = true;
         const char *symbol = symbol_of_weight(t, maps[k]);
-        bool is_last = k == count - 1;
-        if (is_last && n->heads > 1) /* other weights serve all heads */
+        bool is_last = k == count - 1; /* its columns are those of n */
+        if (is_last && n->heads > 1)
             show(t, WEIGHTS, head_of_weight(map, n->heads, shown.head),
                  "%s, the columns of %s", symbol, shown.name);
         else
@@ -183,8 +188,8 @@ show_mapped(const Trace *t, Named shown, Named from)
          count ? equation : shown.name, shown.role);
 }
 
-/* Prints the scores and the weights of head `head` of t->call. `number` is the
-   head's number in the place, counted from 1. */
+/* Prints the scores and the attention weights of head `head` of t->call.
+   `number` is the head's number in the place, counted from 1. */
 static void
 show_scores(const Trace *t, int head, int number)
 {
@@ -192,7 +197,7 @@ show_scores(const Trace *t, int head, int number)
     const Node *softmax_input = c->weights->in[0];
     const char *bias = softmax_input->op == &fixed_bias_op ? " + bias" : "";
     Matrix scores = call_scores(c, ONLY_SEQUENCE, head);
-    /* The product q k' has a rotated q if that is not the unrotated c->q. */
+    /* c->q is not rotated; the q in the product q k' may be another node. */
     bool rotated = c->q && c->product->in[0] != c->q;
     if (c->q)
         show(t, SCORES, scores, "scores = %.4g q_%d k_%d'%s%s", c->scale,
@@ -204,9 +209,9 @@ show_scores(const Trace *t, int head, int number)
 }
 
 /* Prints head `head` of t->call, a call at the place p: q, k, v, scores,
-   weights and output, as far as the call has them. If there are fewer heads of
-   keys or of values, several queries share one. `number` is the head's number
-   in the place, counted from 1. */
+   attention weights and output, as far as the call has them. If there are fewer
+   heads of keys or of values than of queries, neighbours share one. `number` is
+   the head's number in the place, counted from 1. */
 static void
 show_head(const Trace *t, const Place *p, int head, int number)
 {
@@ -233,7 +238,7 @@ show_head(const Trace *t, const Place *p, int head, int number)
 }
 
 /* Prints a place of attention: its heads, the output of the layer, and the
-   matrices that were not in any product before. */
+   weights of the place that were not shown yet. */
 static void
 show_place(Trace *t, int place)
 {
@@ -241,15 +246,16 @@ show_place(Trace *t, int place)
     const Capture *capture = &t->pass->capture;
     const Place *p = &capture->place[place]; /* nodes of the pass */
     printf("\n=== %s: %s\n", m->name, m->variant->equation);
-    if (t->model->config.norm)
-        show(t, TOKENS, all_columns(p->x), "LayerNorm(x)");
+    if (t->model->config.norm != NORM_NONE)
+        show(t, TOKENS, all_columns(p->x), "%s(x)",
+             t->model->config.norm == NORM_RMS ? "RMSNorm" : "LayerNorm");
     for (int i = 0; i < p->heads; i++) {
         int head_in_call; /* the number of head i within its call */
         t->call = capture_head(capture, place, i, &head_in_call);
         show_head(t, p, head_in_call, i + 1);
     }
-    /* If one call has all heads, the output is a map of that call's sum. If
-       several calls made the output, it is printed without maps. */
+    /* If a single call has all heads, the output may be its sum times weights.
+       Otherwise the output is printed without weights. */
     const Node *sum = p->calls == 1 ? capture->call[p->first_call].sum : NULL;
     Named heads = {.node = sum ? sum : p->out, .name = "head_1"};
     if (p->heads > 1)
@@ -257,13 +263,12 @@ show_place(Trace *t, int place)
     Named output = {p->out, .name = "output", .role = "the layer's result"};
     show_mapped(t, output, heads);
     for (int i = m->weights; i < m->weights + m->declared; i++)
-        if (!t->shown[i]) /* this weight is not part of a product */
+        if (!t->shown[i])
             show(t, WEIGHTS, all_columns(t->model->nodes[i]), "%s",
                  symbol_of_weight(t, i));
 }
 
-/* Prints the tokens and their ids; the two ids of a token that has two are
-   joined by +. */
+/* Prints the tokens and their ids. If a token has several ids, + joins them. */
 static void
 show_tokens(const Trace *t, int count)
 {
@@ -273,23 +278,24 @@ show_tokens(const Trace *t, int count)
         printf(" %s", word_of(t, i));
     printf("\nids    ");
     for (int i = 0; i < count * each; i++)
-        if (t->ids[i] >= 0) /* -1: a token has only one */
+        if (t->ids[i] >= 0) /* -1: the token has fewer ids */
             printf("%s%d", i % each ? "+" : " ", t->ids[i]);
     printf(" of %d\n", t->data->sizes.vocabulary);
 }
 
-/* The probability that softmax gives to entry `best` of a row of logits. */
+/* The probability that softmax gives to entry `best` of a row of logits: 1 over
+   the sum of exp(logit - best logit). */
 static double
 probability_of(const real *logits, int count, int best)
 {
-    double sum = 0; /* of exp(logit - logit of `best`) */
+    double sum = 0;
     for (int i = 0; i < count; i++)
         sum += exp((double)(logits[i] - logits[best]));
     return 1 / sum;
 }
 
-/* Prints the likeliest answer at each token with its probability, or the answer
-   itself if answers are numbers; then all attention maps. */
+/* Prints at each token the likeliest answer and its probability or, if answers
+   are numbers, the answer; then all attention maps. */
 static void
 show_answers(const Trace *t, const Batch *b)
 {
@@ -316,10 +322,10 @@ show_answers(const Trace *t, const Batch *b)
     maps_print(&maps);
 }
 
-/* Prints a forward pass of m on `count` tokens of a dataset: the tokens and
-   their ids, and the matrices and results of every place of attention, so that
-   each number can be checked by hand. If m was trained, it also prints the
-   answers and a picture of all attention maps. */
+/* Prints a forward pass of m on `count` tokens: the tokens and their ids, and
+   the weights and results of every place of attention, so that each number can
+   be checked by hand. If m was trained, also prints its answers and a picture
+   of all attention maps. */
 static void
 print_trace(Model *m, const Dataset *data, const int *ids, int count,
             bool trained)
@@ -337,9 +343,12 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
     if (!trained)
         printf("\nThe numbers are those that training starts from (seed %d).\n",
                m->config.seed);
-    /* The first attention reads the embeddings, or LayerNorm of them. */
+    /* The first attention reads the embeddings, or a norm of the embeddings. A
+       LayerNorm is one node; RMSNorm is two, and the second has the gain. */
     const Node *x = t.pass->capture.place[0].x;
-    if (m->config.norm)
+    if (m->config.norm != NORM_NONE)
+        x = x->in[0];
+    if (m->config.norm == NORM_RMS)
         x = x->in[0];
     show(&t, TOKENS, all_columns(x), "x, the embeddings%s",
          m->config.positions == POSITIONS_LEARNED ? " + positions" : "");
@@ -349,7 +358,7 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
         show_answers(&t, &b);
 }
 
-/* A corpus whose vocabulary is the different words of a text. */
+/* A corpus whose vocabulary has each word of a text once. */
 static Corpus
 words_of(const char *text)
 {
@@ -362,8 +371,8 @@ words_of(const char *text)
     return words;
 }
 
-/* The model that follows a text without a run: the shape that the options and
-   the command's defaults give, with initial weights. */
+/* The model that reads the text if there is no run. The options and the
+   defaults of the command give its shape, and its weights are initial ones. */
 static Model *
 model_untrained(const Options *o, Sizes sizes)
 {

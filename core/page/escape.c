@@ -1,7 +1,7 @@
 /* escape.c - makes texts harmless in the language of a table or a script.
 
-   A title, a name or a token may come from a stranger's file, so every table
-   and every script of a figure escapes them with these functions. */
+   A title, a name or a token may come from a stranger's file. So tables and
+   scripts of figures print such a text only through these functions. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 #include "base/words.h"
 #include "page/escape.h"
 
-/* Writes an ASCII character that is not a control character, so that the
-   language prints it. `next` is the character after it in the text.
+/* Writes an ASCII character that is not a control character in such a way that
+   the language prints it. `next` is the character after it in the text.
 
-   In LaTeX, a [ or * at the beginning of a row would be read as an argument of
-   the \\ before it, two hyphens would become a dash, and some fonts lack the
-   other signs that are written with \symbol. */
+   In LaTeX, a [ or * at the beginning of a row would be read as part of the \\
+   that ends the row before, two hyphens would become a dash, and some fonts
+   lack the other signs that are written with \symbol. */
 static void
 put_ascii(FILE *to, char c, char next, Layout language)
 {
@@ -39,17 +39,16 @@ put_ascii(FILE *to, char c, char next, Layout language)
 char *
 escaped(const char *text, Layout language)
 {
-    enum { LAST_ASCII = 0x7f, LAST_LATIN = 0x17f }; /* characters of Unicode */
+    enum { LAST_ASCII = 0x7f, LAST_LATIN = 0x17f }; /* Unicode's numbers */
     char *all = NULL;
     size_t length = strlen(text);
     FILE *to = begin_text(&all);
     for (size_t i = 0; i < length;) {
-        size_t from = i;
+        size_t from = i; /* utf8_next moves i to the next character */
         int code = utf8_next((const unsigned char *)text, length, &i);
-        /* Unicode's control characters are U+0000 to U+001F, U+007F to U+009F
-         */
+        /* U+0000 to U+001F and U+007F to U+009F are control characters. */
         bool is_control = code < ' ' || (code >= 0x7f && code < 0xa0);
-        if (code < 0) { /* not UTF-8: continue after this byte */
+        if (code < 0) { /* not UTF-8: i has not moved; skip one byte */
             putc('?', to);
             i++;
         } else if (is_control)
@@ -68,12 +67,13 @@ escaped(const char *text, Layout language)
 char *
 plain_name(const char *wanted)
 {
-    /* A file's name may have 255 bytes, some of which are left for endings. */
+    /* A file's name may have 255 bytes; 120 are enough, and leave space for the
+       hash and for endings. */
     char *name = format_text("%.120s", wanted);
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("._+=,-", *c))
             *c = '_';
-    if (*name == '.' || *name == '-') /* hidden, or an option */
+    if (*name == '.' || *name == '-') /* a hidden file, or an option */
         *name = '_';
     if (!strcmp(name, wanted))
         return name;

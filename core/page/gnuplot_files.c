@@ -1,9 +1,10 @@
 /* gnuplot_files.c - one figure: its data, script and caption, and the pictures
    that gnuplot draws from them.
 
-   A script ends in a seal: a comment with a hash of all lines before it. If
-   somebody edits the script, the hash is wrong, and the script is left alone.
- */
+   The files are written into a draft (base/files.h), and appear together when
+   the figure is complete. A script ends in a seal: a comment with a hash of all
+   lines before it. If somebody edits the script, the hash is wrong, and the
+   script is not replaced. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,8 @@ write_part(const Figure *f, const char *ending, const char *text)
 
 #define SEAL "# Edited, this script is yours: qkv does not replace it. "
 
-/* The line that seals a script: a hash of its first `size` bytes, after which
-   the line is written. */
+/* The line that seals a script: it has a hash of the first `size` bytes, and
+   follows them. */
 static char *
 seal_of(const char *script, size_t size)
 {
@@ -36,8 +37,8 @@ seal_of(const char *script, size_t size)
                        hash_bytes(HASH_START, script, size));
 }
 
-/* Fails if there is a script at `path` that somebody edited. It must not be
-   replaced, nor run: it may be a stranger's, and gnuplot executes commands. */
+/* Fails if there is a script at `path` that somebody edited: one without a
+   right seal. Otherwise figure_end would replace it. */
 static void
 check_unedited(const char *path)
 {
@@ -54,11 +55,9 @@ check_unedited(const char *path)
 bool
 size_is_known(const char *size)
 {
-    char *end;
-    double points = strtod(size, &end);
-    bool is_number = end > size && !*end;
+    double points;
     return !strcmp(size, "column") ||
-           (is_number && points >= LEAST_WIDTH && points <= MOST_WIDTH);
+           !number_read(size, ANY_NUMBER, LEAST_WIDTH, MOST_WIDTH, &points);
 }
 
 Figure
@@ -66,8 +65,8 @@ figure_begin(const Drawing *o, const char *wanted, const char *title)
 {
     char *name = plain_name(wanted);
     char *directory = within(o->out, "figures");
-    mkdir(o->out, 0777); /* if mkdir fails, draft_begin fails too and says
-                            why */
+    /* If a directory cannot be made, draft_begin fails and says why. */
+    mkdir(o->out, 0777);
     mkdir(directory, 0777);
     Figure f = {.o = o, .directory = directory, .name = name, .title = title};
     check_unedited(within(directory, format_text("%s.gp", name)));
@@ -103,7 +102,7 @@ figure_words(const Figure *f, const char *key, const Values *words)
                 i < words->count - 1 ? ", " : "]\n");
 }
 
-/* Appends the script plots/NAME. */
+/* Appends the text of plots/NAME, a part of every script of its kind. */
 static void
 append_script(FILE *to, const char *name)
 {
@@ -111,7 +110,7 @@ append_script(FILE *to, const char *name)
     fprintf(to, "\n%s", read_text(path, "plot script"));
 }
 
-/* Returns the last line in a file that is not blank. */
+/* Returns the last line of a file, apart from empty lines at its end. */
 static const char *
 last_line(const char *path)
 {
@@ -123,13 +122,14 @@ last_line(const char *path)
     return newline ? newline + 1 : text;
 }
 
-/* Draws one picture into the draft; returns false if there is no gnuplot. Fails
-   with the last line that gnuplot printed, which says what was wrong.
+/* Draws one picture into the draft; returns false if gnuplot is not installed.
+   If gnuplot fails, so does this function, with the last line that gnuplot
+   printed, which says what was wrong.
 
    A shell runs gnuplot in the draft's directory, $0, with the format, $1, and
-   the script, $2; -d skips the user's own gnuplot settings. Nothing that a user
-   or a file supplied reaches the shell, since the script's name is a
-   plain_name. draft_end removes the hidden file .said. */
+   the script, $2; -d skips the user's own gnuplot settings. The shell does not
+   interpret any text of a user or a file, because these are its arguments. What
+   gnuplot prints is in the hidden file .said, which draft_end removes. */
 static bool
 draw_picture(const Figure *f, const char *format)
 {
@@ -146,11 +146,12 @@ draw_picture(const Figure *f, const char *format)
 
 int figures_drawn;
 
-/* Completes the script, seals it, and writes it and the data into the draft. */
+/* Completes the script with plots/KIND, seals it, and writes it into the draft.
+   Closes the file of the data. */
 static void
 end_script(Figure *f, const char *kind)
 {
-    if (f->o->size) { /* `gnuplot -e size=...` still decides */
+    if (f->o->size) { /* unless `gnuplot -e size=...` sets another one */
         fputs("if (!exists(\"size\")) ", f->script);
         figure_word(f, "size", f->o->size);
     }
@@ -170,18 +171,18 @@ figure_end(Figure *f, const char *kind)
     const Drawing *o = f->o;
     end_script(f, kind);
     Values formats = values_split(o->format);
-    bool drawable = true; /* is there a gnuplot? */
-    for (int i = 0; i < formats.count && drawable; i++)
-        drawable = draw_picture(f, formats.text[i]);
+    bool has_gnuplot = true; /* until a picture could not be drawn */
+    for (int i = 0; i < formats.count && has_gnuplot; i++)
+        has_gnuplot = draw_picture(f, formats.text[i]);
     /* The caption is written last: gnuplot does not report a full disk, but
        writing the caption then fails. */
     const char *drawn = f->drawn ? format_text(". Drawn: %s", f->drawn) : "";
     write_part(f, "txt", format_text("%s%s.\n", f->title, drawn));
     draft_end(f->draft, REPLACE_OLD);
     if (!o->quiet)
-        note(drawable ? "drew %s/%s: %s"
-                      : "%s/%s.gp would draw %s, but gnuplot is not installed: "
-                        "`make deps` installs it",
+        note(has_gnuplot ? "drew %s/%s: %s"
+                         : "%s/%s.gp would draw %s, but gnuplot is not "
+                           "installed: `make deps` installs it",
              f->directory, f->name, o->format);
     figures_drawn++;
 }

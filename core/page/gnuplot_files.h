@@ -23,15 +23,16 @@ typedef struct Drawing {
     const char *format;  /* a list of FORMATS, "svg,png" */
     const char *size;    /* the width: "column", or points; NULL: a page */
     const char *x, *y;   /* NULL: loss and accuracy over training */
-    const char *by;      /* the setting with a curve for each of its values */
+    const char *by;      /* a setting: each of its values gets a curve */
     const char *gnuplot; /* a line for the script, or NULL */
-    bool map, log_y;     /* y as colours over x and `by`; y on a log scale */
-    bool quiet;          /* no note about what was drawn */
+    bool map;            /* y is a colour, over the axes x and `by` */
+    bool log_y;          /* the y axis is logarithmic */
+    bool quiet;          /* no note says what was drawn */
 } Drawing;
 
 /* Returns whether `size` is a width that a figure can have: "column", or a
-   number of points. */
-enum { LEAST_WIDTH = 20, MOST_WIDTH = 5000 }; /* points */
+   number of points from LEAST_WIDTH to MOST_WIDTH. */
+enum { LEAST_WIDTH = 20, MOST_WIDTH = 5000 };
 bool size_is_known(const char *size);
 
 #define FORMATS "svg png pdf cairolatex" /* that gnuplot can draw */
@@ -41,11 +42,11 @@ typedef struct Figure {
     char *directory; /* o->out/figures */
     char *name;
     const char *title;
-    const char *drawn;   /* what is drawn, if the caption shall say it, or NULL;
-                            to be set by the caller */
+    const char *drawn;   /* for the caption: what is drawn; NULL, unless the
+                            caller sets it */
     Draft *draft;        /* holds its files until all are complete */
-    FILE *data, *script; /* to be written by the caller */
-    char **script_text;  /* what is written to `script` */
+    FILE *data, *script; /* the caller writes to them */
+    char **script_text;  /* *script_text becomes what is written to `script` */
 } Figure;
 
 /* Begins a figure in o->out/figures, and makes that directory if necessary. The
@@ -53,8 +54,8 @@ typedef struct Figure {
    that name. */
 Figure figure_begin(const Drawing *o, const char *wanted, const char *title);
 
-/* figure_word sets a variable of the script, key = 'text'. figure_words makes
-   key an array of texts, or does nothing if there are none. Texts are escaped,
+/* figure_word sets a variable of the script, key = 'text'. figure_words sets it
+   to an array of texts, or does nothing if there are none. Texts are escaped,
    since they may come from a stranger's run. */
 void figure_word(const Figure *f, const char *key, const char *text);
 void figure_words(const Figure *f, const char *key, const Values *words);
@@ -62,8 +63,8 @@ void figure_words(const Figure *f, const char *key, const Values *words);
 /* Ends the script with the line o->gnuplot, plots/style.gp and plots/KIND, and
    lets gnuplot draw it in each format. KIND is a script such as "panels.gp".
    The caption is the title, followed by f->drawn. Either all files of the
-   figure are written, or the call fails and none is. Without gnuplot there are
-   no pictures, and a note says so. */
+   figure are written, or the call fails and none is written. Without gnuplot
+   there are no pictures, and a note says so. */
 void figure_end(Figure *f, const char *kind);
 extern int figures_drawn; /* the number of calls of figure_end */
 

@@ -1,5 +1,6 @@
 /* table.c - a table that a command prints: built once, and written for a
-   terminal, as TSV, as JSON, in Markdown or in LaTeX. */
+   terminal, as TSV, as JSON, in Markdown or in LaTeX. The texts that differ
+   between these layouts are in the array `syntax`. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,9 @@
 #include "base/words.h"
 #include "page/table.h"
 
-/* The signs of each layout: before the table; before, between and after the
-   cells of a row; for an unknown number; below the row of heads; and after the
-   table. */
+/* The texts of each layout: `begin` and `end` of a table; `before`, `between`
+   and `after` the cells of a row; for an `unknown` number; and the `rule` below
+   the heads of the columns. */
 static const struct Syntax {
     const char *begin, *before, *between, *after, *unknown, *rule, *end;
 } syntax[] = {[ALIGNED] = {"", "", "  ", "\n", "-", "", ""},
@@ -54,11 +55,11 @@ sheet_add_row(Sheet *s, const Cell *cells)
     }
 }
 
-/* A number in the column's format; in LaTeX as maths, 2 x 10^{-5}. */
+/* A number in the column's format. In LaTeX, 2e-05 becomes $2\times10^{-5}$. */
 static char *
 number_in(const Column *c, double x, Layout layout)
 {
-    enum { LONGEST = 64 }; /* bytes; more than any column's format prints */
+    enum { LONGEST = 64 }; /* bytes; no column's format prints as many */
     char text[LONGEST];
     if (!isfinite(x))
         return copy_text(syntax[layout].unknown);
@@ -72,7 +73,8 @@ number_in(const Column *c, double x, Layout layout)
                        atoi(power + 1));
 }
 
-enum { HEAD_ROW, FIRST_ROW }; /* row numbers: the columns' heads, the cells */
+/* Row numbers: the heads of the columns are row 0, and cells begin in row 1. */
+enum { HEAD_ROW, FIRST_ROW };
 
 /* The text of a cell or of a column's head, escaped for the layout. */
 static char *
@@ -95,8 +97,9 @@ text_at(const Sheet *s, int row, int col, Layout layout)
                        number_in(c, x.high, layout));
 }
 
-/* Returns whether the layout's readers see that column. People do not see a
-   column in which every cell is unknown, unless the table has no rows. */
+/* Returns whether those who read the layout, people or programs, see that
+   column. People do not see a column in which every cell is unknown, unless the
+   table has no rows. */
 static bool
 is_seen(const Sheet *s, int col, Layout layout)
 {
@@ -112,8 +115,8 @@ is_seen(const Sheet *s, int col, Layout layout)
     return false;
 }
 
-/* How many characters a UTF-8 text has. Each has exactly one byte, its first,
-   whose bits are not 10xxxxxx. */
+/* How many characters a UTF-8 text has. All bytes of a character except the
+   first have the bits 10xxxxxx, so only the other bytes are counted. */
 static int
 characters_in(const char *text)
 {
@@ -124,7 +127,7 @@ characters_in(const char *text)
     return n;
 }
 
-/* The width of a column on a terminal: that of its title or of its widest
+/* The width of a column on a terminal: the width of its head or of its widest
    cell. */
 static int
 width_of_column(const Sheet *s, int col)
@@ -137,12 +140,13 @@ width_of_column(const Sheet *s, int col)
     return widest;
 }
 
-/* A column that is shown. */
+/* A column that is shown: its index, and the width to which its cells are
+   padded; 0: they are not padded. */
 typedef struct Shown {
-    int col, width; /* cells are padded to `width`, unless `width` is 0 */
+    int col, width;
 } Shown;
 
-/* The index of a column. Exits (2) if there is none of that name. */
+/* The index of the column with this name. Exits (2) if there is none. */
 static int
 column_named(const Sheet *s, const char *name)
 {
@@ -174,8 +178,9 @@ sheet_new(const Column *columns, int cols, const char *label,
     return s;
 }
 
-/* The columns that were chosen, in that order, or else all that the layout's
-   readers see; *count becomes their number. */
+/* The columns that were chosen, in the order in which they were; or, if none
+   was, all columns that the layout's readers see. *count becomes their number.
+ */
 static Shown *
 columns_shown(const Sheet *s, Layout layout, int *count)
 {
@@ -194,8 +199,8 @@ columns_shown(const Sheet *s, Layout layout, int *count)
     return shown;
 }
 
-/* Writes the LaTeX before the heads: the caption, and a tabular whose columns
-   are aligned, and which is shrunk if it is wider than the page's column. */
+/* Writes the LaTeX before the heads: the caption, and the beginning of the
+   tabular. A tabular that is wider than the page's column is shrunk. */
 static void
 write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
 {
@@ -211,9 +216,8 @@ write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
     fputs("@{}}\n\\toprule\n", to);
 }
 
-/* Writes a row of cells, or the heads. Numbers are padded on the left. Words
-   are padded on the right, as a negative width makes printf do, except in the
-   last column. */
+/* Writes a row of cells, or the heads. Numbers are padded on the left, and
+   words on the right, except in the last column. */
 static void
 write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
           Layout layout)
@@ -222,9 +226,9 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
     for (const Shown *c = shown; c < shown + cols; c++) {
         char *text = text_at(s, row, c->col, layout);
         bool last = c == shown + cols - 1;
-        /* printf counts bytes, and some characters have several */
+        /* printf counts bytes, and some characters have several. */
         int width = c->width + (int)strlen(text) - characters_in(text);
-        if (s->columns[c->col].words)
+        if (s->columns[c->col].words) /* a negative width pads on the right */
             width = last ? 0 : -width;
         if (layout == JSON)
             fprintf(to, "\"%s\": ", text_at(s, HEAD_ROW, c->col, JSON));
@@ -233,7 +237,7 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
     }
 }
 
-/* Writes the line between the row of heads and the others. */
+/* Writes the line between the heads and the rows of cells. */
 static void
 write_rule(FILE *to, const Sheet *s, const Shown *shown, int cols,
            Layout layout)

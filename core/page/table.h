@@ -21,7 +21,7 @@
 #include "math/statistics.h"
 #include "page/escape.h"
 
-/* Who sees a column that was not chosen. */
+/* Who sees a column unless columns were chosen. */
 typedef enum { EVERYBODY, PEOPLE, PROGRAMS, NOBODY } Readers;
 
 /* Returns whether the layout is TSV or JSON. */
@@ -30,23 +30,24 @@ bool for_programs(Layout layout);
 typedef struct Column {
     const char *name;   /* its head for programs */
     const char *title;  /* its head for people; NULL: the name */
-    const char *format; /* printf's, of a number; NULL: "%.15g" */
-    bool words;         /* words are aligned left, numbers right */
+    const char *format; /* of its numbers, for printf; NULL: "%.15g" */
+    bool words;         /* true if it has words, which are aligned left */
     Readers readers;
 } Column;
 
 /* A cell has words, a number, or a number with an interval around it. An
-   unknown number is NaN, which people see as -, and programs as NA, or in JSON
-   as null. */
+   unknown number is NaN. People see it as -, programs as NA or, in JSON, as
+   null. */
 typedef struct Cell {
     char *text;              /* words; NULL: the cell has the number `value` */
     double value, low, high; /* low and high: its interval; NaN: none */
 } Cell;
 Cell cell_words(const char *text); /* copies it; NULL: an unknown number */
 Cell cell_number(double value);
-Cell cell_interval(Mean m); /* "0.99 [0.98, 1.00]" for people */
+Cell cell_interval(Mean m); /* people see 0.99 [0.98, 1.00] */
 
-/* A cell with the words, the number or the interval x, by the type of x. */
+/* Makes a cell of x: words if x is a text, a number with an interval if x is a
+   Mean, else a number. */
 #define cell(x) \
     _Generic((x), char *: cell_words, const char *: cell_words, \
              Mean: cell_interval, default: cell_number)(x)
@@ -54,7 +55,7 @@ Cell cell_interval(Mean m); /* "0.99 [0.98, 1.00]" for people */
 typedef struct Sheet {
     const Column *columns;
     int cols;
-    const char *label;   /* in LaTeX: tab:LABEL, as plain_name writes it */
+    const char *label;   /* in LaTeX, tab:LABEL labels the table */
     const char *note;    /* printed below the table; in LaTeX, its caption */
     const char *chosen;  /* "a,b": only these columns are written, in this
                             order; NULL: all that the layout's readers see */
@@ -62,12 +63,12 @@ typedef struct Sheet {
     int count, capacity; /* of cells */
 } Sheet;
 
-/* Exits (2) unless the table, which may still be empty, has all the columns
-   that were chosen. */
+/* Exits (2) unless the table has all the columns that were chosen. It may still
+   be empty. */
 void check_columns(const Sheet *s);
 
-/* An empty table. It checks the chosen columns, so make it before work that
-   takes long. */
+/* Makes an empty table, and checks the chosen columns. So call it before work
+   that takes long. */
 Sheet sheet_new(const Column *columns, int cols, const char *label,
                 const char *chosen);
 
@@ -79,17 +80,20 @@ Sheet sheet_new(const Column *columns, int cols, const char *label,
 #define sheet_row(sheet, ...) sheet_add_row(sheet, (const Cell[]){__VA_ARGS__})
 void sheet_add_row(Sheet *s, const Cell *cells);
 
+/* Writes a table to a file. Only LaTeX has its note, as the caption. */
 void sheet_write(FILE *to, const Sheet *s, Layout layout);
 
-/* Writes a table to stdout, and its note unless columns were chosen. */
+/* Writes a table to stdout and, for people, its note, unless columns were
+   chosen. */
 void sheet_print(const Sheet *s, Layout layout);
 
-/* Writes a blank line and a paragraph to stdout; for programs, nothing. */
+/* Writes a blank line and a paragraph to stdout, but nothing in a layout for
+   programs. */
 void words_write(const char *text, Layout layout);
 
 /* Prints text to stdout in lines of at most LINE_WIDTH columns, each indented
-   to column `indent`. The first line has `column` columns of other text
-   already. A word that is longer than a line is not cut. */
+   to column `indent`. The caller has already printed the first `column` columns
+   of the first line. A word that is longer than a line is not cut. */
 enum { LINE_WIDTH = 79 };
 void print_wrapped(int column, int indent, const char *text);
 
