@@ -45,6 +45,17 @@ trained ./blocks.eq eq-blocks >eq
 trained ./blocks-c.c c-blocks >c
 expect "blocks of exp(E_i), or the scale, differ in the C file" cmp -s c eq
 
+# Sizes are ints in C, where a quotient of ints is rounded: in the C file none is.
+echo "settings: part=1.5
+W_i^Q: d_model x 3 / 2 d_k; W_i^V: d_model x part g
+head = softmax(x W_i^Q (y W_i^K)' sqrt(h / d_k) (g / d_model)) y W_i^V
+head[0 : 1 / 8 d_k] W_i^O h g / d_model" >ints.eq
+"$qkv" new ints-c "$(cat ints.eq)" >/dev/null 2>err
+trained ./ints.eq eq-ints >eq
+trained ./ints-c.c c-ints >c
+expect "a quotient of sizes differs in the C file" cmp -s eq c
+expect "ints.eq does not train" [ -s eq ]
+
 # Where an equation is products of matrices, a model is converted into it as into the C
 # plugin, with the same bits.
 for name in full-rank gqa mla mqa scale-outside shared-qk symmetric two-step unscaled wide; do

@@ -16,7 +16,7 @@
 /* Scalars */
 
 /* The type that an expression must have in C. In a double expression, numbers
-   are written with a point, because the quotient of two ints is an int. */
+   are written with a point. */
 typedef enum { AS_INT, AS_DOUBLE } CType;
 
 static const char *scalar_in_c(const Tree *t, CType type);
@@ -47,17 +47,39 @@ terms_in_c(const Tree *t, CType type)
     return text;
 }
 
-/* The factors of a product, with * or / between them. */
+/* Does a scalar consist of sums and products of sizes and whole numbers, which
+   C computes exactly with ints? */
+static bool
+only_ints(const Tree *t)
+{
+    if (t->kind == TREE_NUMBER)
+        return t->number == floor(t->number);
+    if (t->kind == TREE_NAME)
+        return size_named(t->name) != NULL;
+    if (t->kind == TREE_INVERSE || t->kind == TREE_CALL)
+        return false;
+    for (int i = 0; i < t->count; i++)
+        if (!only_ints(t->operand[i]))
+            return false;
+    return true;
+}
+
+/* The factors of a product, with * or / between them. Sizes are ints in C, and
+   a quotient of ints would be rounded, so a divisor becomes a double, unless it
+   or the first factor is a number, which is written as a double. */
 static const char *
 factors_in_c(const Tree *t, CType type)
 {
-    const char *text = scalar_in_c(t->operand[0], type);
+    const Tree *first = t->operand[0];
+    const char *text = scalar_in_c(first, type);
     for (int i = 1; i < t->count; i++) {
         const Tree *factor = t->operand[i];
         bool divides = factor->kind == TREE_INVERSE;
         const Tree *value = divides ? factor->operand[0] : factor;
-        text = format_text("%s %c %s", text, divides ? '/' : '*',
-                           scalar_in_c(value, type));
+        bool doubles = first->kind == TREE_NUMBER || value->kind == TREE_NUMBER;
+        bool rounds = divides && only_ints(value) && !doubles;
+        text = format_text("%s %c %s%s", text, divides ? '/' : '*',
+                           rounds ? "(double)" : "", scalar_in_c(value, type));
     }
     return text;
 }
@@ -75,10 +97,12 @@ inverse_in_c(const Tree *divisor)
 static const char *
 argument(const Tree *t, CType type)
 {
-    if (t->kind == TREE_SUM)
+    bool is_cast = type == AS_INT && !only_ints(t);
+    if (t->kind == TREE_SUM && !is_cast)
         return terms_in_c(t, type);
-    return t->kind == TREE_PRODUCT ? factors_in_c(t, type)
-                                   : scalar_in_c(t, type);
+    if (t->kind == TREE_PRODUCT && !is_cast)
+        return factors_in_c(t, type);
+    return scalar_in_c(t, type);
 }
 
 /* A scalar as an operand, with brackets around a sum or product. */
@@ -86,15 +110,15 @@ static const char *
 scalar_in_c(const Tree *t, CType type)
 {
     const Size *size;
-    const char *cast = type == AS_INT ? "(int)" : "";
+    if (type == AS_INT && !only_ints(t))
+        return format_text("(int)%s", scalar_in_c(t, AS_DOUBLE));
     switch (t->kind) {
     case TREE_NUMBER:
         return number_in_c(t->number, type);
     case TREE_NAME:
         size = size_named(t->name);
         return size ? format_text("a->%s", size->field)
-                    : format_text("%ssetting(a, \"%s\")", cast,
-                                  setting_name(t->name));
+                    : format_text("setting(a, \"%s\")", setting_name(t->name));
     case TREE_NEGATIVE:
         if (t->operand[0]->kind == TREE_NEGATIVE) /* -- is an operator of C */
             return scalar_in_c(t->operand[0]->operand[0], type);
@@ -102,7 +126,7 @@ scalar_in_c(const Tree *t, CType type)
     case TREE_INVERSE:
         return inverse_in_c(t->operand[0]);
     case TREE_CALL:
-        return format_text("%s%s(%s)", cast, t->name,
+        return format_text("%s(%s)", t->name,
                            argument(t->operand[0], AS_DOUBLE));
     case TREE_SUM:
         return format_text("(%s)", terms_in_c(t, type));
