@@ -198,20 +198,22 @@ all_differ(const Canonical *c)
     return true;
 }
 
-/* Returns a text which says that `piece`, "M_i" or "N_i", has at most rank
+/* Returns a text which says that a piece, M_PIECE or N_PIECE, has at most rank
    `most` in `to`, but must have rank `needed`. If `most` is a width of `to`,
    such as d_k, the text names it, and says how large it would have to be. */
 static const char *
-rank_too_low(const Derived *to, const char *piece, int most, int needed)
+rank_too_low(const Derived *to, int piece, int most, int needed)
 {
-    const char *bound = number_named(to, most), *unless = "";
-    if (bound)
-        unless = format_text(", unless %s >= %d", bound, needed);
-    else
-        bound = format_text("%d", most);
+    Derived larger = derive_at(to->run.variant, LARGER_SHAPE, FOUR_BLOCKS);
+    bool is_constant = most == largest_rank_bound(&larger, piece);
+    const char *width = is_constant ? NULL : number_named(to, most);
+    const char *bound = width ? width : format_text("%d", most), *unless = "";
+    if (width)
+        unless = format_text(", unless %s >= %d", width, needed);
+    derived_free(&larger);
     return format_text(
         "lost%s: its %s has rank <= %s, and rank %d is needed at %s", unless,
-        piece, bound, needed, TELLING_SHAPE);
+        piece == M_PIECE ? "M_i" : "N_i", bound, needed, TELLING_SHAPE);
 }
 
 /* Returns a text which names a rank of this form that is too large for `to`, or
@@ -235,9 +237,9 @@ larger_rank(const Derived *to, const Canonical *form)
     }
     bool can_divide = most_n > 0 && heads_needed <= to->heads;
     if (needed_m > most_m)
-        return rank_too_low(to, "M_i", most_m, needed_m);
+        return rank_too_low(to, M_PIECE, most_m, needed_m);
     if (needed_n > most_n && !can_divide)
-        return rank_too_low(to, "N_i", most_n, needed_n);
+        return rank_too_low(to, N_PIECE, most_n, needed_n);
     return NULL;
 }
 
@@ -323,6 +325,10 @@ can_compute(const Variant *to, const Variant *from)
         found = not_known("it can at " TELLING_SHAPE
                           ", but nothing was found at " LARGER_SHAPE);
     found.products = small.products;
+    for (int i = 0; i < small.products.count && i < large.products.count; i++)
+        found.products.text[i] = format_text(
+            "%s%s", small.products.text[i],
+            only_where(small.products.text[i], large.products.text[i]));
     found.fitted = small.fitted || large.fitted;
     return found;
 }

@@ -53,51 +53,44 @@ number_named(const Derived *d, double number)
     return NULL;
 }
 
-/* The number as 2, 3 or 4 divided by a width or by the square root of a width:
-   "2 / sqrt(d_k)"; NULL if it is none of these. */
+/* The number as 1, 2, 3 or 4 divided by a number that has a name: "/ d_k",
+   "2 / sqrt(d_k)" or "/ (2 d_k)"; NULL if it is none of these. */
 static const char *
 quotient_named(const Derived *d, double number)
 {
-    for (int dividend = 2; dividend <= MOST_TIMES; dividend++) {
-        double divisor = dividend / number;
-        const char *width = width_named(d, divisor);
-        const char *squared = width_named(d, divisor * divisor);
-        if (width)
-            return format_text("%d / %s", dividend, width);
-        if (squared)
-            return format_text("%d / sqrt(%s)", dividend, squared);
+    for (int dividend = 1; dividend <= MOST_TIMES; dividend++) {
+        const char *divisor = number_named(d, dividend / number);
+        if (!divisor)
+            continue;
+        /* "2 d_k" needs brackets; "sqrt(d_model / h)" has them. */
+        bool is_root = strncmp(divisor, "sqrt(", strlen("sqrt(")) == 0;
+        bool brackets = strchr(divisor, ' ') && !is_root;
+        const char *over = format_text(brackets ? "/ (%s)" : "/ %s", divisor);
+        return dividend == 1 ? over : format_text("%d %s", dividend, over);
     }
     return NULL;
 }
 
 /* Prints a factor after its product, without its sign: nothing for 1, " / d_k",
-   " d_k", " 2 / d_k", or " sqrt(latent / d_k)". Any other number is printed
-   together with the shape, since it may be a different one at other shapes. */
+   " d_k", " 2 / d_k", or " sqrt(latent / d_k)". Any other number is printed in
+   digits. */
 static void
 print_factor(FILE *to, const Derived *d, double factor)
 {
-    const Attention *a = &d->run.attention;
     double size = fabs(factor);
     if (nearly_equal(size, 1))
         return;
-    const char *divisor = number_named(d, 1 / size);
-    const char *multiplier = number_named(d, size);
-    const char *quotient = quotient_named(d, size);
+    const char *name = number_named(d, size);
+    if (!name)
+        name = quotient_named(d, size);
     /* The width w for which the factor is sqrt(w / d_k): */
-    const char *over_d_k = width_named(d, size * size * a->d_k);
-    if (divisor) { /* "2 d_k" needs brackets; "sqrt(d_model / h)" has them */
-        bool is_root = strncmp(divisor, "sqrt(", strlen("sqrt(")) == 0;
-        bool brackets = strchr(divisor, ' ') && !is_root;
-        fprintf(to, brackets ? " / (%s)" : " / %s", divisor);
-    } else if (multiplier)
-        fprintf(to, " %s", multiplier);
-    else if (quotient)
-        fprintf(to, " %s", quotient);
+    const char *over_d_k = width_named(d, size * size * d->run.attention.d_k);
+    if (name)
+        fprintf(to, " %s", name);
     else if (over_d_k)
         fprintf(to, " sqrt(%s / d_k)", over_d_k);
     else
-        fprintf(to, " %g (at d_model = %d, h = %d, d_k = %d)", size, a->d_model,
-                a->heads, a->d_k);
+        fprintf(to, " %g", size);
 }
 
 /* How heads divide a matrix among them: by its rows, or by its columns. If each
@@ -466,4 +459,12 @@ form_spelled(const Derived *d)
         }
     end_text(to, &text);
     return text;
+}
+
+const char *
+only_where(const char *telling, const char *larger)
+{
+    if (!strcmp(telling, larger))
+        return "";
+    return " at " TELLING_SHAPE ", block 2 of 2, only";
 }

@@ -34,6 +34,13 @@ enum { PRINTED_HEAD = 0 };
    W_i^O". The caller frees it. */
 char *form_spelled(const Derived *d);
 
+/* A text of a form names numbers after the widths that have their values at
+   TELLING_SHAPE, in the second of two blocks. The names are right if the text
+   is the same at LARGER_SHAPE, in the last of four blocks: then this returns
+   "". Otherwise it returns " at d-model=78 ... only", to be put after the text.
+ */
+const char *only_where(const char *telling, const char *larger);
+
 /* The name of a matrix as an equation writes it, which may add the index of a
    head or a group: for "W^Q", the first of W^Q, W_i^Q and W_g^Q that is in the
    equation; NULL if none is. */
@@ -41,7 +48,8 @@ const char *name_in_equation(const char *equation, const char *name);
 
 /* A number as a paper writes it, as a small multiple of 1, of a width, or of
    the square root of a width: "2", "d_k", "sqrt(d_k)" or "2 sqrt(d_k)"; NULL if
-   it is none of these. */
+   it is none of these. Only another shape shows whether the number is made from
+   that width (only_where). */
 const char *number_named(const Derived *d, double number);
 
 #endif

@@ -64,12 +64,31 @@ print_real(const Variant *v, Attention a, const char *prefix, const char *shape)
     printf("\n");
 }
 
-/* Prints a piece of a head (terms.h), "M_i = W_i^Q (W_i^K)', rank <= d_k",
-   which in LaTeX has no rank. If heads differ, `numbered` is true, and the
-   head's number replaces i. Prints nothing if the head has no such piece. */
+/* The text of a piece of a head (terms.h): "W_i^Q (W_i^K)'" and, if
+   `with_rank`,
+   ", rank <= d_k". */
+static char *
+piece_text(const Derived *d, int head, int piece, bool with_rank)
+{
+    int rank = rank_bound(d, head, piece);
+    const char *width = number_named(d, rank); /* "d_k" */
+    char *line;
+    FILE *text = begin_text(&line);
+    print_piece(text, d, head, piece, ONLY_MATRICES);
+    if (with_rank)
+        fprintf(text, ", rank <= %s", width ? width : format_text("%d", rank));
+    end_text(text, &line);
+    return line;
+}
+
+/* Prints a piece of a head, "M_i = W_i^Q (W_i^K)', rank <= d_k", which in LaTeX
+   has no rank. `larger` is the form at LARGER_SHAPE: if the piece reads
+   otherwise there, a second line says at which shape it reads like this. If
+   heads differ, `numbered` is true, and the head's number replaces i. Prints
+   nothing if the head has no such piece. */
 static void
-print_head_piece(const Derived *d, int head, int piece, bool numbered,
-                 Layout layout)
+print_head_piece(const Derived *d, const Derived *larger, int head, int piece,
+                 bool numbered, Layout layout)
 {
     static const char *const names[PIECES] = {[M_PIECE] = "M",
                                               [M_ROW] = "m",
@@ -77,29 +96,26 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
                                               [N_ROW] = "n",
                                               [CONSTANT] = "c"};
     const char *index = "_i";
-    int rank = rank_bound(d, head, piece);
-    if (rank == 0) /* there is no such piece */
+    if (rank_bound(d, head, piece) == 0) /* there is no such piece */
         return;
     if (piece == CONSTANT) /* the heads share it */
         index = "";
     else if (numbered) /* people count from 1; head 0 is the last (terms.h) */
         index = format_text("_%d", d->heads - head);
-    char *line;
-    FILE *text = begin_text(&line);
-    fprintf(text, "  %s%s = ", names[piece], index);
-    print_piece(text, d, head, piece, ONLY_MATRICES);
     bool is_matrix = piece == M_PIECE || piece == N_PIECE; /* others are rows */
     /* Without a form (why), an operator of unknown rank may be among the terms.
      */
     bool is_bounded = is_matrix && !d->why;
-    if (is_bounded && layout != LATEX) {
-        const char *width = number_named(d, rank); /* "d_k" */
-        if (!width)
-            width = format_text("%d at %s", rank, TELLING_SHAPE);
-        fprintf(text, ", rank <= %s", width);
-    }
-    end_text(text, &line);
-    print_formula(layout, line);
+    bool with_rank = is_bounded && layout != LATEX;
+    char *text = piece_text(d, head, piece, with_rank);
+    char *at_larger = piece_text(larger, head, piece, with_rank);
+    const char *where = only_where(text, at_larger);
+    print_formula(layout,
+                  format_text("  %s%s = %s", names[piece], index, text));
+    if (*where)
+        printf("%s  %s\n", layout == LATEX ? "%" : " ", where);
+    free(text);
+    free(at_larger);
 }
 
 /* Prints whether the equation that the plugin declares gives the same outputs
@@ -123,6 +139,7 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
 {
     static const char small_shape[] = "d-model=16 heads=4"; /* measured fast */
     Derived d = derive_at(p->variant, TELLING_SHAPE, TWO_BLOCKS);
+    Derived larger = derive_at(p->variant, LARGER_SHAPE, FOUR_BLOCKS);
     bool has_form = !d.why;
     bool heads_differ = has_form && !heads_alike(&d);
     int heads_printed = heads_differ ? d.heads : 1;
@@ -133,7 +150,7 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
     printf("%s%s\n", prefix, p->name);
     for (int head = heads_printed - 1; head >= 0; head--) /* first to last */
         for (int piece = 0; piece < PIECES; piece++)
-            print_head_piece(&d, head, piece, heads_differ, layout);
+            print_head_piece(&d, &larger, head, piece, heads_differ, layout);
     if (d.why)
         printf("%s  no form: %s\n", prefix, d.why);
     if (p->variant->calls == ANY_CALL) /* with separate keys, without a mask */

@@ -54,8 +54,13 @@ describe(const void *argument, void *answer)
                  ".family");
     if (wanted->form) {
         Derived d = derive_at(v, TELLING_SHAPE, TWO_BLOCKS);
-        copy_bounded(l->form, sizeof l->form, form_spelled(&d), "form");
+        Derived larger = derive_at(v, LARGER_SHAPE, FOUR_BLOCKS);
+        const char *form = form_spelled(&d);
+        const char *where = only_where(form, form_spelled(&larger));
+        copy_bounded(l->form, sizeof l->form, format_text("%s%s", form, where),
+                     "form");
         derived_free(&d);
+        derived_free(&larger);
     }
 }
 
