@@ -23,7 +23,7 @@ typedef struct Kept {
     int cols;
     bool added;     /* whether it already has the rows of the current step */
     bool unrotated; /* whether its rows are kept without the rotation by their
-                       positions, because not only scores use them */
+                       positions, because not only scores need them */
     struct Kept *next; /* in the list of its place */
 } Kept;
 

@@ -7,8 +7,8 @@
 #include "operators/functions.h"
 
 /* Runs the step for shapes (cache.h), in which the cache finds out what it has
-   to keep. It is like the last step, which needs the most memory. Returns how
-   many entries that step needs. */
+   to keep. It has the shapes of the last step, which needs the most memory.
+   Returns how many entries that step needs. */
 static size_t
 run_step_for_shapes(Decoder *d, int tokens)
 {
@@ -119,7 +119,7 @@ among_largest(const real *logits, int classes, real x, int k)
 static double
 relative_chance(const real *logits, int classes, int i, int best, Sampling how)
 {
-    /* e^-x counts as 0 for a larger x. It is near the smallest double, and
+    /* For a larger x, e^-x counts as 0. e^-700 is near the smallest double, and
        decay would not return for an infinite x. */
     enum { LARGEST = 700 };
     double x = (double)(logits[best] - logits[i]) / how.temperature;

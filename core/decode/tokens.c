@@ -34,7 +34,7 @@ label_of(const char *name)
     bool printable = is_text(name) && !strchr(name, '"');
     if (printable) {
         while (n < size && n < LABEL - CHARACTER)
-            utf8_next((const unsigned char *)name, size, &n); /* n advances */
+            utf8_next((const unsigned char *)name, size, &n); /* advances n */
         snprintf(label, LABEL, "%.*s", (int)n, name);
     } else
         for (; *name && n < LABEL - CHARACTER; name++)
@@ -103,7 +103,7 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
               data->task->name);
     text += strspn(text, blanks);
     for (*count = 0; *text; (*count)++) {
-        int *token = ids + *count * each; /* its first id */
+        int *token = ids + *count * each; /* the ids of this token */
         token[0] = read_id(&text, data, ends, run);
         for (int k = 1; k < each; k++) {
             token[k] = NO_ID; /* unless it is written, as in 3+40 */
@@ -127,11 +127,11 @@ print_label(const char *label, int width)
 {
     const unsigned char *text = (const unsigned char *)label;
     size_t size = strlen(label), end = 0; /* the label is cut there */
-    int wide = abs(width), columns = 0;   /* of the field, of the label */
-    for (; end < size && columns < wide - 1; columns++) /* the last is blank */
+    int field = abs(width), columns = 0;  /* the columns of the label */
+    for (; end < size && columns < field - 1; columns++) /* the last is blank */
         utf8_next(text, size, &end); /* moves `end` past one character */
     int bytes = (int)end;
-    int padded = wide + bytes - columns;
+    int padded = field + bytes - columns;
     /* For printf, too, a negative width aligns left. */
     printf("%*.*s", width < 0 ? -padded : padded, bytes, label);
 }

@@ -275,21 +275,21 @@ slice_value(Builder *b, Value tokens, Value slice)
     return tokens;
 }
 
-/* The product heads I_i': puts each head back into its columns of a token. */
+/* The product left I_i': puts each head back into its columns of a token. */
 static Value
-unslice_value(Builder *b, Value heads, Value slice)
+unslice_value(Builder *b, Value left, Value slice)
 {
-    if (!equal_scalars(b->text, heads.heads, slice.heads))
+    if (!equal_scalars(b->text, left.heads, slice.heads))
         refuse(b, slice.place,
                "I_i' puts heads side by side, but its left factor does not "
                "have these heads: write it after heads, as in y I_i I_i'");
-    require_same_width(b, heads.width, slice_width(slice), slice.place);
-    heads.heads = NULL;
-    heads.width = width_new(tree_name("d_model"));
+    require_same_width(b, left.width, slice_width(slice), slice.place);
+    left.heads = NULL;
+    left.width = width_new(tree_name("d_model"));
     Tree *one_head = tree_number(1);
-    heads.step =
-        add_with_scalar(b, STEP_SPLIT, slice.place, heads.step, one_head);
-    return heads;
+    left.step =
+        add_with_scalar(b, STEP_SPLIT, slice.place, left.step, one_head);
+    return left;
 }
 
 Value

@@ -109,6 +109,7 @@ value_of_factors(Builder *b, Factors f, Role role)
     bool keep_apart = ends_output && may_be_output_map(last);
     if (keep_apart)
         f.count--;
+    /* An only factor has the role of the product. */
     Value v = unscaled_product(b, &f, only_factor ? role : INNER_PART);
     if (keep_apart)
         v = product_with_last(b, v, last, &f);
@@ -306,7 +307,8 @@ use_definition(Builder *b, const char *name)
     return NULL;
 }
 
-/* Is t made only of numbers, sizes, settings and definitions of scalars? */
+/* Is t made only of numbers, sizes, settings and definitions of scalars?
+   Records that the definitions in it are used. */
 static bool
 is_scalar(Builder *b, const Tree *t)
 {

@@ -81,9 +81,9 @@ encode(Model *m, Node *y)
     return model_norm(m, no_block, "encoder.norm", y);
 }
 
-/* Makes the model use the weights and places after the encoder's next. The
-   names of the encoder's weights begin with "encoder", and each of its blocks
-   has one place of attention. */
+/* Advances the model past the encoder: the first weight and the first place
+   after it are the next that the model uses. The names of the encoder's weights
+   begin with "encoder", and each of its blocks has one place of attention. */
 static void
 skip_encoder(Model *m)
 {
@@ -131,10 +131,10 @@ blocks(Model *m, Node *x, Node *y)
     return x;
 }
 
-/* Architecture.logits of both architectures. x is the first sequence of the
-   task, and y the second, which may be missing. Each pass sets d_model and
-   `relative` of m->attention. The heart sets its other members, but does not
-   know one-hot vectors, RoPE and ALiBi. */
+/* Implements Architecture.logits for both architectures. x is the first
+   sequence of the task, and y the second, which may be missing. Each pass sets
+   d_model and `relative` of m->attention. The heart sets its other members, but
+   does not know one-hot vectors, RoPE and ALiBi. */
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {

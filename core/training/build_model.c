@@ -41,6 +41,7 @@ scale_initial_weights(Model *m)
     for (char *pair = strsep(&rest, "+"); pair; pair = strsep(&rest, "+")) {
         char *sign = strchr(pair, '=');
         double factor;
+        /* number_read returns NULL if the text is a number. */
         if (!sign ||
             number_read(sign + 1, ANY_NUMBER, -DBL_MAX, DBL_MAX, &factor))
             usage("init \"%s\": \"%s\" is not NAME=FACTOR; join several with "

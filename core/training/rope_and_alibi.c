@@ -11,10 +11,13 @@
 #include "operators/steps.h"
 #include "training/rope_and_alibi.h"
 
+/* A rotation is linear, so add_rotated (operators/rotate.h) computes both its
+   forward and its backward pass. */
 const LinearOp rope_op = LINEAR("rope", add_rotated);
 
 /* Implements Relative.rotated (heart/attention_operands.h): rotates n by RoPE,
-   with the base of the paper, 10000. The first row of n is at `position`. */
+   with the base of the paper, 10000. The first row of n is at `position`. make
+   (heart/operators.h) makes the node of the operator with this Rotation. */
 static Node *
 rotate_by_rope(Node *n, int position)
 {
@@ -36,6 +39,8 @@ bias_by_alibi(Attention *a, Node *s)
     return fixed_bias(a, s, alibi_bias);
 }
 
+/* attend_in_steps (operators/steps.h) calls .biased between the scores and
+   their softmax. */
 const Relative alibi = {.biased = bias_by_alibi, .attend = attend_in_steps};
 
 Attention

@@ -29,9 +29,9 @@ extern const LinearOp rope_op;
 Node *before_rope(Node *n);
 
 /* ALiBi's bias for the score of a query and a key at these positions. `head` is
-   counted from 0 within a call of attend. The slope depends on the number of
-   the head among those of all calls (a->scored heads came before this call), so
-   that a variant may call attend once for each head or once for all heads. */
+   counted from 0 within a call of attend. For the slope, heads are counted over
+   all calls: a->scored heads came before this call. So a variant may call
+   attend once for each head, or once for all heads. */
 double alibi_bias(const Attention *a, int head, int query, int key);
 
 #endif
