@@ -150,13 +150,13 @@ void
 check_everywhere(Check *check, const char *word, Found *found)
 {
     Subject s = {.plugin = plugin_open(word), .found = found};
-    for (int i = FIRST_SHAPE; i < SHAPES; i++) {
-        s = subject_at(s, i);
+    for (int shape = FIRST_SHAPE; shape < SHAPES; shape++) {
+        s = subject_at(s, shape);
         int layers = s.attention.layers;
         if (s.attention.relative == &rope && !takes_rope(s))
-            continue;
-        for (int k = FIRST_LAYER; k < layers; k++) {
-            s.attention.layer = k;
+            continue; /* the plugin cannot be used at this shape */
+        for (int layer = FIRST_LAYER; layer < layers; layer++) {
+            s.attention.layer = layer;
             check(&s);
         }
     }

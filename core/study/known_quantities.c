@@ -67,6 +67,7 @@ quantity_named(const char *name)
     static const Quantity other = {"*", .title = "%s"}; /* any other name */
     for (const Quantity *q = quantities; q < quantities + QUANTITIES; q++) {
         size_t fixed = strcspn(q->name, "*"); /* letters before a * */
+        /* After the *, a name may have any rest; without a *, it has none. */
         bool same_beginning = !strncmp(name, q->name, fixed);
         if (same_beginning && (q->name[fixed] == '*' || !name[fixed]))
             return q;

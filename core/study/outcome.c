@@ -208,7 +208,7 @@ question_of(const Request *r, const Experiment *e)
     check_judged(r);
     return (Outcomes){.by = by,
                       .baseline = baseline,
-                      .rates = values_in(e, "lr").count > 1,
+                      .several_rates = values_in(e, "lr").count > 1,
                       .judge = given_or_recorded(r->judge, e, "judge"),
                       .margins = given_or_recorded(r->margin, e, "margin")};
 }

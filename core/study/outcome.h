@@ -52,7 +52,7 @@ typedef struct Outcomes {
     Group *groups;
     int group_count;
     int comparisons;      /* p-values are adjusted for this number of tests */
-    bool rates;           /* true if several learning rates were tried */
+    bool several_rates;   /* true if several learning rates were tried */
     const char *by;       /* the setting whose values are compared */
     const char *baseline; /* the value with which the others are compared */
     const char *judge;    /* the quantity in which all are judged. If it is

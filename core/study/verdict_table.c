@@ -123,7 +123,7 @@ make_sheet(const Outcomes *all, const Group *g, Half half, const char *chosen)
         *c = fields[k].column;
         Half own = fields[k].half;
         bool in_half = half == BOTH || own == BOTH || own == half;
-        bool is_only_rate = !strcmp(c->name, "rate") && !all->rates;
+        bool is_only_rate = !strcmp(c->name, "rate") && !all->several_rates;
         if (!in_half || is_only_rate)
             c->readers = PROGRAMS;
         if (!strcmp(c->name, "variant"))
@@ -192,9 +192,9 @@ print_headline(const Outcomes *all, Layout layout)
             if (counts && add_word(&counted, part)) /* not counted yet */
                 values_add(&parts, verdict_count(all, a));
         }
+    const char *rate = all->several_rates ? "" : " at this one learning rate";
     if (parts.count)
-        words_write(format_text("Compared with %s%s: %s.", all->baseline,
-                                all->rates ? "" : " at this one learning rate",
+        words_write(format_text("Compared with %s%s: %s.", all->baseline, rate,
                                 joined(&parts, ", ")),
                     layout);
     return parts.count > 0;
@@ -205,7 +205,7 @@ static void
 print_notes(const Outcomes *all, Layout layout)
 {
     char *rate = "";
-    if (all->rates)
+    if (all->several_rates)
         rate = format_text(
             "rate: the learning rate that was best for the other seeds, on "
             "validation data, in what is judged: %s (lowest, highest: a wider "
@@ -252,7 +252,8 @@ print_half(const Outcomes *all, const Group *g, Half half, char *title,
 }
 
 /* Prints the table of a group's results, whose title says what guessing and a
-   trivial baseline reach. If `verdicts` is true, also prints the table of its verdicts, unless it has only one series. */
+   trivial baseline reach. If `verdicts` is true, also prints the table of its
+   verdicts, unless it has only one series. */
 static void
 print_group(const Outcomes *all, const Group *g, bool verdicts,
             const char *chosen, Layout layout)

@@ -214,7 +214,7 @@ mean_rank(const Observation *s, int piece)
 static double
 distance(const Observation *s, int piece)
 {
-    const Canonical *c = &s->form, *start = &s->observer->start[s->place];
+    const Canonical *c = &s->form, *start = &s->observer->start_forms[s->place];
     if (!c->m || !start->m)
         return NAN;
     const double *now = maps_of_form(c, piece);
@@ -236,7 +236,7 @@ static double
 drift(const Observation *s, int piece)
 {
     const Observer *o = s->observer;
-    GaugeMove g = gauge_move(o->model, s->place, o->first, piece);
+    GaugeMove g = gauge_move(o->model, s->place, o->start_weights, piece);
     return sqrt(g.change / g.conserved);
 }
 
@@ -246,7 +246,7 @@ static double
 share_of_gauge(const Observation *s, int piece)
 {
     const Observer *o = s->observer;
-    GaugeMove g = gauge_move(o->model, s->place, o->before, piece);
+    GaugeMove g = gauge_move(o->model, s->place, o->previous_weights, piece);
     return g.along / g.step;
 }
 
@@ -257,7 +257,7 @@ static double
 gauge_by_chance(const Observation *s, int piece)
 {
     const Observer *o = s->observer;
-    GaugeMove g = gauge_move(o->model, s->place, o->before, piece);
+    GaugeMove g = gauge_move(o->model, s->place, o->previous_weights, piece);
     return g.by_chance > 0 ? g.by_chance : NAN;
 }
 
@@ -431,14 +431,14 @@ observer_new(Model *m, const Dataset *data)
     size_t lines = (size_t)(m->config.steps / m->config.log_every) + 1;
     o.values = allocate(lines * (size_t)o.count, sizeof *o.values);
     o.batch = observed_batch(m, data);
-    o.start = allocate((size_t)m->places, sizeof *o.start);
+    o.start_forms = allocate((size_t)m->places, sizeof *o.start_forms);
     if (has_word(&o, "distance"))
         for (int p = 0; p < m->places; p++)
-            o.start[p] = model_form(m, p);
+            o.start_forms[p] = model_form(m, p);
     if (has_word(&o, "turn"))
         add_lifts(&o);
-    o.first = copy_of_weights(m);
-    o.before = copy_of_weights(m);
+    o.start_weights = copy_of_weights(m);
+    o.previous_weights = copy_of_weights(m);
     return o;
 }
 
@@ -476,8 +476,8 @@ observe(Observer *o)
         }
         canonical_free(&s.form);
     }
-    memcpy(o->before, o->model->values,
-           o->model->parameters * sizeof *o->before);
+    memcpy(o->previous_weights, o->model->values,
+           o->model->parameters * sizeof *o->previous_weights);
     free(s.gradients);
     pass_free(s.pass);
 }

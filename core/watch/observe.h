@@ -40,13 +40,13 @@ typedef struct Observer {
     struct Observed *columns; /* how each column is computed */
     int count;                /* of columns */
     Model *model;
-    Batch batch;         /* of validation data */
-    Canonical *start;    /* the form of each place at the start of training; set
-                            only for "distance" */
-    real *first;         /* all weights at the start of training */
-    real *before;        /* all weights at the previous line of the log */
-    struct Lifts *lifts; /* the lifts of M and N at each place; NULL without
-                            "turn" */
+    Batch batch;            /* of validation data */
+    Canonical *start_forms; /* the form of each place at the start of training;
+                         set only for "distance" */
+    real *start_weights;    /* all weights at the start of training */
+    real *previous_weights; /* all weights at the previous line of the log */
+    struct Lifts *lifts;    /* the lifts of M and N at each place; NULL without
+                               "turn" */
 } Observer;
 
 /* Returns the words of --log, such as "attention+rank", with commas between

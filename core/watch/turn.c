@@ -99,6 +99,7 @@ lift_follow(Lift *l)
     enum { ROUNDS = 50 };                            /* at most */
     const double converged = 1e-13, too_long = 1e-6; /* lengths of X */
     int n = l->rows, cols = l->cols, size = cols * cols;
+    /* The first 4 n cols numbers of the scratch are for gauge_of_step. */
     double *qq = l->scratch + 4 * n * cols, *kk = qq + size;
     double *c = kk + size, *x = c + size, *change = x + size;
     double *scratch = change + size;
