@@ -74,7 +74,7 @@ read_line(Reader *r, Table *t)
     bool header = t->cols == 0;
     /* A new row begins after the column names and all earlier rows. */
     int first_cell = header ? 0 : (t->rows + 1) * t->cols;
-    int line = r->line, count = 0; /* of the line's cells */
+    int line = r->line, count = 0; /* the line's cells so far */
     bool last = false;
     while (!last) {
         char *cell = next_cell(r, &last);

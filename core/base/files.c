@@ -122,7 +122,7 @@ draft_begin(const char *directory, const char *name)
             fail("%s: could not write there: %s; choose another directory",
                  directory, strerror(errno));
         d->lock = lock_directory(d->path);
-    } while (access(d->path, F_OK) != 0); /* it does not exist any more */
+    } while (access(d->path, F_OK) != 0); /* the draft was swept */
     return d;
 }
 
@@ -163,8 +163,8 @@ publish(const Draft *d, const char *name, IfExists rule)
     while (!try_rename(from, to)) {
         if (rule == KEEP_OLD)
             return false;
-        discard(old); /* it exists in a second round */
-        if (rename(to, old) && errno != ENOENT) /* ENOENT: nothing is there */
+        discard(old);                           /* left by an earlier round */
+        if (rename(to, old) && errno != ENOENT) /* ENOENT: `to` is gone */
             not_written(to);
     }
     return true;
@@ -199,7 +199,7 @@ drafts_sweep(const char *directory)
         int lock = open(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
         if (lock < 0) /* it is another user's draft, or not a directory */
             continue;
-        if (flock(lock, LOCK_EX | LOCK_NB) == 0) /* no living process has it */
+        if (flock(lock, LOCK_EX | LOCK_NB) == 0) /* nobody holds its lock */
             discard(path);
         close(lock);
     }

@@ -80,7 +80,7 @@ report_returned(void)
 /* An element of the list of all variants that were opened. */
 typedef struct Opened {
     const struct Variant *variant;
-    const char *path; /* of its plugin */
+    const char *path; /* the path of its plugin */
     struct Opened *next;
 } Opened;
 static Opened *opened;

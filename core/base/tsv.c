@@ -105,6 +105,7 @@ cell_value(const char *cell, const char *path)
 const char *
 number_text(double x, int digits)
 {
-    double without_sign = isnan(x) ? NAN : x; /* of a NaN */
+    /* A computed NaN may have a minus sign; the constant NAN has none. */
+    double without_sign = isnan(x) ? NAN : x;
     return format_text("%.*g", digits, without_sign);
 }

@@ -33,7 +33,7 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
     /* least[n] is the smallest code that may take n bytes. One byte may not be
        0, because a 0 ends a text. */
     static const int least[] = {0, 1, 0x80, 0x800, 0x10000};
-    const int largest = 0x10ffff; /* in Unicode */
+    const int largest = 0x10ffff; /* the last code of Unicode */
     const unsigned char *bytes = text + *at;
     int ones = leading_ones(bytes[0]), count = ones == 0 ? 1 : ones;
     bool is_first_byte = ones != 1 && ones <= 4;
@@ -134,7 +134,7 @@ add_word(void **set, const char *word)
 const char *
 interned(const char *text)
 {
-    static void *all; /* the set of all copies */
+    static void *all; /* the set of all copies so far */
     char **known = tfind(text, &all, compare_texts);
     if (known)
         return *known;
@@ -148,7 +148,7 @@ number_read(const char *text, NumberKind kind, double least, double most,
             double *x)
 {
     char *end;
-    *x = strtod(text, &end) + 0.;         /* -0 becomes 0 */
+    *x = strtod(text, &end) + 0.;         /* + 0. turns -0 into 0 */
     bool read_all = end != text && !*end; /* false for an empty text */
     /* strtod accepts leading blanks, "nan" and "0x10"; this function does not.
      */

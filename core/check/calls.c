@@ -272,7 +272,7 @@ check_queries(Subject *s)
     Tokens all = tokens_of(
         s, (Way){.sequences = 1, .queries = TOKENS, .keys = TOKENS, .size = 1});
     Way some = all.way;
-    some.queries = TOKENS - 2; /* any smaller number */
+    some.queries = TOKENS - 2; /* any number below TOKENS would do */
     const int first = 0;
     memcpy(all.y, all.x, (size_t)all.x_size * sizeof(real));
     if (!same_in_part(&all, some, first, all.x))

@@ -79,7 +79,7 @@ is_slope(const Mapping *m, double x, double from, double to)
     double slope = (m->f(to) - m->f(from)) / (to - from);
     double allowed = relative * (fabs(slope) + fabs(derivative)) +
                      rounding * (1 + fabs(m->f(x)));
-    bool differs = fabs(slope - derivative) > allowed; /* false if NaN */
+    bool differs = fabs(slope - derivative) > allowed; /* false if one is NaN */
     return !differs;
 }
 
@@ -155,10 +155,10 @@ slopes_of(Recorder *record, void *more, int every)
 {
     Graph g = {record, more, tape_new(COMPUTE)};
     Slopes s = {.leaf = ""};
-    Tape *t = tape_new(COMPUTE); /* the tape of the gradients */
+    Tape *t = tape_new(COMPUTE); /* this tape has the gradients */
     backward_projected(record(t, more));
     for (const Node *n = t->last; n; n = n->previous)
-        if (!n->in && n->gradient) /* a leaf that is trained */
+        if (!n->in && n->gradient) /* it is a leaf that is trained */
             compare_leaf(&g, n, every, &s);
     tape_free(g.tape);
     tape_free(t);

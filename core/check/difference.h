@@ -22,7 +22,7 @@ typedef Node *Recorder(Tape *t, void *more);
    entry at which it is most wrong. */
 typedef struct Slopes {
     char leaf[80]; /* the leaf's label; "" if all gradients are right */
-    int row, col;  /* of the entry, from 0 */
+    int row, col;  /* the entry's row and column, from 0 */
     double gradient, slope;
 } Slopes;
 

@@ -20,8 +20,8 @@ compare_slopes(Subject *s, int way_number, int every)
 {
     const double largest_size = 4;
     Way way = ways[way_number];
-    bool y_is_as_large = way.y_size == 0; /* as x */
-    if (y_is_as_large)
+    bool same_size = way.y_size == 0; /* x and y are equally large */
+    if (same_size)
         way.size = fmin(way.size, largest_size);
     Tokens in = tokens_of(s, way);
     in.twice = way_number == SELF_WAY || way_number == CROSS_WAY;

@@ -167,7 +167,8 @@ subject_changed(const Subject *s, const Setting *option)
 {
     Subject other = *s;
     char value[32];
-    int old = atoi(setting_text(option, &s->config)); /* 0 if it is not set */
+    /* atoi gives 0 for an option that is not set. */
+    int old = atoi(setting_text(option, &s->config));
     int new = old ? 2 * old : 2;
     if (option->kind == OWN)
         new = old == 1 ? 2 : 1;
@@ -259,8 +260,7 @@ check_written(const Node *n)
     if (!n)
         return;
     check_written(n->previous);
-    bool is_view = n->root != n,
-         is_leaf = !n->in; /* not an operator's result */
+    bool is_view = n->root != n, is_leaf = !n->in; /* no operator made it */
     if (is_view || is_leaf)
         return;
     size_t count = size_of(n);
@@ -340,7 +340,7 @@ computed(Tokens *in, bool with_gradients)
             "own c->value and to its operands' gradients");
     check_finite(out, copy, "the output ");
     for (const Node *n = t->last; n; n = n->previous)
-        if (with_gradients && !n->in && n->gradient) /* a leaf */
+        if (with_gradients && !n->in && n->gradient) /* n is a leaf */
             check_finite(n, n->gradient, "the gradient of ");
     tape_free(earlier);
     tape_free(t);

@@ -48,8 +48,8 @@ make_trials(const Run *const *runs, int count, const char *key)
 
 /* How well the runs at one learning rate did. */
 typedef struct Score {
-    int runs;                 /* their number */
-    double merit, loss_merit; /* the means of their merits */
+    int runs;                 /* the number of runs */
+    double merit, loss_merit; /* means over these runs */
 } Score;
 
 /* In the functions below, `left_out` is a seed, or NO_SEED if no seed is left

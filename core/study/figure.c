@@ -105,7 +105,7 @@ static void
 put_point(Plot *plot, const Panel *p, const Series *s, const char *x, Mean y,
           int seeds)
 {
-    int number = (int)(p - plot->panels) + 1; /* of the panel, from 1 */
+    int number = (int)(p - plot->panels) + 1; /* the panel's number, from 1 */
     fprintf(plot->data, "%d\t%s\t%s\t%s\t%s\t%s\n", number, s->name, x,
             number_text(y.mean, Y_DIGITS), number_text(y.low, Y_DIGITS),
             number_text(y.high, Y_DIGITS));
@@ -409,7 +409,7 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
     int groups;
     const Group *g = groups_of(e, o->by, o->x, &groups);
     plot.several = groups == 1 && !o->map && ys.count > 1;
-    int quantities = plot.several ? ys.count : 1; /* in each figure */
+    int quantities = plot.several ? ys.count : 1; /* of a figure */
     plot.panel_count = groups * quantities;
     plot.panels = allocate((size_t)plot.panel_count, sizeof *plot.panels);
     for (int first = 0; first < ys.count; first += quantities) {

@@ -19,7 +19,7 @@ typedef struct Question {
     const char *higher; /* results that should be high */
     const char *solved_at; /* results that are steps to a threshold. They should
                               be low; a run that did not reach it has NA */
-    const char *baseline;  /* a method */
+    const char *baseline;  /* the name of a method */
     const char *margin;    /* a list, such as "loss=0.01,steps=5%" */
 } Question;
 
@@ -40,7 +40,7 @@ typedef struct Judgement {
     const Question *question;
     Entry **list; /* result by result, methods in the order of the table */
     int count, capacity;
-    int rows, methods; /* of the table */
+    int rows, methods; /* how many the table has */
     int comparisons;   /* p-values are adjusted for this number of tests */
 } Judgement;
 

@@ -155,13 +155,13 @@ add_group(Division *d, const Member *members, int count)
     for (int i = 0; i < count; i++) {
         const Member *m = &members[i], *last = i ? m - 1 : NULL;
         bool same_series = last && last->series == m->series;
-        bool averaged =
-            same_series && !d->x_is_result && !strcmp(last->x, m->x);
-        if (averaged && is_repetition_or_exit(last->run, m->run))
+        bool averaged = same_series && !d->x_is_result && last->x == m->x;
+        bool repeats = averaged && is_repetition_or_exit(last->run, m->run);
+        if (repeats)
             continue;
-        if (!same_series)
+        if (!same_series) /* a new one begins, with this run */
             g.series[g.series_count++] =
-                (Series){m->series, g.runs + g.count, 0};
+                (Series){.name = m->series, .runs = g.runs + g.count};
         g.series[g.series_count - 1].count++;
         g.runs[g.count++] = m->run;
     }

@@ -112,7 +112,7 @@ value_order(const char *a, const char *b)
         return -1;
     if (x > y)
         return 1;
-    return strcmp(a, b); /* equal numbers, or a word */
+    return strcmp(a, b); /* the numbers are equal, or one is a word */
 }
 
 /* Returns whether the first value of a list is the baseline. */

@@ -189,7 +189,7 @@ print_headline(const Outcomes *all, Layout layout)
         for (const Outcome *a = all->list; a < all->list + all->count; a++) {
             char *part = format_text("%s %s", a->verdict, a->judged);
             bool counts = a->comparison.verdict == verdict && is_counted(a);
-            if (counts && add_word(&counted, part)) /* not counted yet */
+            if (counts && add_word(&counted, part)) /* this part is new */
                 values_add(&parts, verdict_count(all, a));
         }
     const char *rate = all->several_rates ? "" : " at this one learning rate";

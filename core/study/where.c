@@ -71,7 +71,7 @@ condition_read(const char *text)
 {
     const char *sign = text + strcspn(text, "<>=");
     const char *equals = strchr(sign, '=');
-    bool is_sign = equals && equals <= sign + 1; /* "=", "<=" or ">=" */
+    bool is_sign = equals && equals <= sign + 1; /* it is =, <= or >= */
     if (!is_sign)
         usage("--where %s: give a name and its value, as in lr=0.01, "
               "lr<=0.01 or seed=1..3",

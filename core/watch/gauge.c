@@ -17,12 +17,12 @@ static Products
 products_of(Matrix w, const Model *m, const real *before)
 {
     int k = w.cols, n = w.rows, square = k * k, entries = k * n;
-    int numbers = 3 * square + 2 * entries; /* the products, then W' and D' */
+    int numbers = 3 * square + 2 * entries; /* of the products, W' and D' */
     double *ww = allocate((size_t)numbers, sizeof *ww);
     Products p = {.ww = ww, .wd = ww + square, .dd = ww + 2 * square};
     double *old = p.dd + square, *change = old + entries; /* W', D' (k x n) */
     for (int i = 0; i < entries; i++) {
-        int row = i % n, column = i / n; /* of w */
+        int row = i % n, column = i / n; /* of the entry in w */
         const real *now = w.at + row * w.down + column * w.across;
         ptrdiff_t index = now - m->values; /* also its index in `before` */
         old[i] = (double)before[index];
@@ -38,7 +38,7 @@ void
 add_product(double *c, const double *a, const double *b, int rows, int cols)
 {
     for (int i = 0; i < cols * cols; i++) {
-        int row = i / cols, column = i % cols; /* of c */
+        int row = i / cols, column = i % cols; /* of the entry in c */
         for (int n = 0; n < rows; n++)
             c[i] += a[n * cols + row] * b[n * cols + column];
     }
@@ -91,14 +91,14 @@ share_by_chance(int n, int k)
 static void
 add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
 {
-    int n = q.cols, size = n * n; /* of a product, n x n */
+    int n = q.cols, size = n * n; /* the entries of a product */
     Products a = products_of(q, m, before), b = products_of(k, m, before);
     /* The memory of C = Q' dQ - dK' K, X, and the scratch of along_gauge. */
     double *c = allocate((size_t)4 * size, sizeof *c);
     double *x = c + size, *scratch = x + size;
     for (int e = 0; e < size; e++) {
         int row = e / n, column = e % n;
-        int transposed = column * n + row; /* the entry (column, row) */
+        int transposed = column * n + row; /* the index of (column, row) */
         double conserved = a.ww[e] - b.ww[e];
         double change_of_q = a.wd[e] + a.wd[transposed] + a.dd[e];
         double change_of_k = b.wd[e] + b.wd[transposed] + b.dd[e];

@@ -25,7 +25,7 @@
    whose query sees several keys, and GRADIENT is only for rows whose gradient
    is not 0. */
 enum {
-    ENTROPY,   /* nats */
+    ENTROPY,   /* the entropy of the row, in nats */
     LARGEST,   /* the largest weight */
     SATURATED, /* 1 if the largest weight is above 0.99, else 0 */
     GRADIENT,  /* the norm of the gradient of the loss by the row's scores */
@@ -39,7 +39,7 @@ typedef struct Observation {
     double sum_of[FINDINGS]; /* over the rows that have the finding */
     int rows[FINDINGS];      /* the number of these rows */
     double *gradients;       /* GRADIENT of each row that has one */
-    int capacity;            /* of gradients */
+    int capacity;            /* how many gradients fit in memory */
     double scores;           /* the number of unmasked scores */
     double score_sum;        /* the sum of these scores */
     double score_squares;    /* the sum of their squares */
@@ -70,7 +70,7 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
         double score = (double)scores.at[i * scores.down + j];
         if (!(p < DBL_MIN)) /* p log p is 0 at p = 0; true if p is NaN */
             entropy -= p * logarithm(p);
-        if (!(p <= largest)) /* larger, or NaN */
+        if (!(p <= largest)) /* p is larger, or NaN */
             largest = p;
         if (!call_sees(c, scores, i, j))
             continue;
@@ -266,7 +266,7 @@ gauge_by_chance(const Observation *s, int piece)
 static Lifts *
 lifts_of(const Observer *o, int place, int piece)
 {
-    int first = piece == N_PIECE ? o->model->places : 0; /* of the piece */
+    int first = piece == N_PIECE ? o->model->places : 0; /* the first of them */
     return &o->lifts[first + place];
 }
 
@@ -289,7 +289,7 @@ stretch_of(const Observation *s, int piece)
    reads the rows or the weights of all places returns the same number at each.)
  */
 typedef struct Observed {
-    const char *word; /* of --log */
+    const char *word; /* the word of --log that adds it */
     const char *name;
     double (*value)(const Observation *s, int argument);
     int argument; /* of `value`. EACH_WEIGHT in the table makes a column for

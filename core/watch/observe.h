@@ -38,9 +38,9 @@ typedef struct Observer {
     double *values; /* `lines` lines of `count` values */
     int lines;
     struct Observed *columns; /* how each column is computed */
-    int count;                /* of columns */
+    int count;                /* the number of columns */
     Model *model;
-    Batch batch;            /* of validation data */
+    Batch batch;            /* the batch of validation data */
     Canonical *start_forms; /* the form of each place at the start of training;
                          set only for "distance" */
     real *start_weights;    /* all weights at the start of training */

@@ -70,10 +70,10 @@ take_out_gauge(Lift *l, const double *x, double *change)
     for (int i = 0; i < size; i++)
         squares += x[i] * x[i];
     double length = sqrt(squares);
-    double share = length > longest ? longest / length : 1; /* of X */
+    double share_of_x = length > longest ? longest / length : 1;
     product_of(change, l->to_q, x, cols, cols, cols);
     for (int i = 0; i < size; i++)
-        l->to_q[i] -= share * change[i];
+        l->to_q[i] -= share_of_x * change[i];
     /* pseudo_inverse adds the transposed inverse to what is there. */
     memset(l->to_k, 0, (size_t)size * sizeof *l->to_k);
     pseudo_inverse(l->to_q, cols, cols, l->to_k);
@@ -103,8 +103,8 @@ lift_follow(Lift *l)
     double *qq = l->scratch + 4 * n * cols, *kk = qq + size;
     double *c = kk + size, *x = c + size, *change = x + size;
     double *scratch = change + size;
-    double last = INFINITY, length = INFINITY;    /* of X */
-    memset(qq, 0, 2 * (size_t)size * sizeof *qq); /* and kk */
+    double last = INFINITY, length = INFINITY;    /* of X, in two rounds */
+    memset(qq, 0, 2 * (size_t)size * sizeof *qq); /* clears qq and kk */
     add_product(qq, l->q, l->q, n, cols);
     add_product(kk, l->k, l->k, n, cols);
     Svd a = svd_of(qq, cols, cols), b = svd_of(kk, cols, cols);
@@ -136,7 +136,7 @@ lift_turn(const Lift *l)
     if (l->lost)
         return (Turn){NAN, NAN};
     double *r = allocate((size_t)k * (size_t)k, sizeof *r);
-    Svd g = svd_of(l->to_k, k, k); /* of G' */
+    Svd g = svd_of(l->to_k, k, k); /* to_k is G' */
     product_with_transposed(r, g.v, g.u, k, k, k);
     for (int i = 0; i < k; i++)
         r[i * k + i] -= 1; /* the diagonal of R - 1 */

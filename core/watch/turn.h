@@ -27,8 +27,8 @@
 /* The lift of one head. W_Q and W_K are (rows x cols), stored row by row. */
 typedef struct Lift {
     int rows, cols;
-    double *now_q, *now_k; /* W_Q and W_K of training, now */
-    double *q, *k;         /* W_Q and W_K of the lift */
+    double *now_q, *now_k; /* the present W_Q and W_K of training */
+    double *q, *k;         /* the present W_Q and W_K of the lift */
     double *to_q, *to_k;   /* G^-1 and G', cols x cols: q = now_q to_q and
                               k = now_k to_k */
     double *scratch;       /* memory for 4 matrices rows x cols, then for 7
