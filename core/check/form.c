@@ -138,6 +138,7 @@ check_own_form(Subject *s)
         fail("after fit, its scores have another bias by position, or another "
              "sink, than the form that fit was given: let fit set both");
     FitError lost = fit_error(&once, &own);
+    /* check_approximation replaces this text if the form is only close. */
     passed(s, "it restores the variant's own form, to %.0e", lost.apart);
     if (lost.apart > fit_rounding)
         check_approximation(s, &once, &lost);

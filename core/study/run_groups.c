@@ -116,7 +116,7 @@ sorted_members(const Division *d)
     return all;
 }
 
-/* Two neighbours a and b are among the runs that are averaged. Returns whether
+/* a and b are neighbours among the runs that are averaged. Returns whether
    b only repeats a, with the same seed and rate. Fails if the two differ in
    anything except seed, rate and --log. */
 static bool

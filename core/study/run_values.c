@@ -204,7 +204,7 @@ name_suggestion(const Experiment *e, const char *name)
 const char *
 logged_suggestion(const Experiment *e, const char *name)
 {
-    const Table *log = &e->runs[0].log; /* cells[0 .. cols - 1] are its names */
+    const Table *log = &e->runs[0].log; /* its first cells name the columns */
     Values known = {0};
     for (int column = STEP_COLUMN + 1; column < log->cols; column++)
         values_add(&known, copy_text(log->cells[column]));

@@ -39,8 +39,8 @@ bool has_numbers(const char *name);
 /* The column of log.tsv that has the step; the others have quantities. */
 enum { STEP_COLUMN = 0 };
 
-/* " did you mean NAME?", with the nearest name of a setting or result; "" if
-   none is near. */
+/* Returns " did you mean NAME?", with the nearest name of a setting or result;
+ * "" if none is near. */
 const char *name_suggestion(const Experiment *e, const char *name);
 
 /* The same, with the nearest name of a column of log.tsv. */

@@ -9,7 +9,7 @@
 #include "study/known_quantities.h"
 #include "study/verdict_table.h"
 
-/* "4/5": 4 of 5 seeds solved the task. */
+/* How many seeds solved the task: "4/5" means 4 of 5. */
 static Cell
 solved_cell(const Outcome *a)
 {
@@ -24,9 +24,9 @@ steps_cell(const Outcome *a)
     return cell_words(format_text("%s%.10g", more, a->steps));
 }
 
-/* If the verdict is about other runs of the baseline than its own row shows:
-   the mean and the rate of these runs, "1.000 at 0.01". Otherwise an empty
-   cell. */
+/* The mean and the rate of the baseline's runs that the verdict is about,
+ * "1.000 at 0.01"; an empty cell if the baseline's own row shows the same runs.
+ */
 static Cell
 baseline_cell(const Outcome *a)
 {
