@@ -457,6 +457,7 @@ form_spelled(const Derived *d)
             fprintf(to, "%s", attends ? before[piece] : "");
             print_piece(to, d, PRINTED_HEAD, piece, WITH_TOKENS);
         }
+    fprintf(to, "%s", heads_alike(d) ? "" : " in the last head only");
     end_text(to, &text);
     return text;
 }

@@ -31,7 +31,7 @@ void print_piece(FILE *to, const Derived *d, int head, Piece piece,
 enum { PRINTED_HEAD = 0 };
 
 /* The form as an equation, "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V
-   W_i^O". The caller frees it. */
+   W_i^O", and " in the last head only" if heads differ. The caller frees it. */
 char *form_spelled(const Derived *d);
 
 /* A text of a form names numbers after the widths that have their values at

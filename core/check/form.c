@@ -66,10 +66,9 @@ check_equation(Subject *s)
              form);
     Written w = equation_compared(&d);
     if (w.agreement == DISAGREES)
-        fail("the code says %s%s, but .equation says %s: correct the wrong one "
+        fail("the code says %s, but .equation says %s: correct the wrong one "
              "(%s)",
-             form, heads_alike(&d) ? "" : " in the last head only", v->equation,
-             w.why);
+             form, v->equation, w.why);
     s->found->untested = w.agreement != AGREES;
     /* In a plugin NAME.eq, the equation is the code, and is run step by step.
      */
