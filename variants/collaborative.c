@@ -39,7 +39,8 @@ mix_forward(Node *c)
             c->value[t * c->cols + j] = q[t * d + j % d] * m[j];
 }
 
-/* dQ += sum_i dC_i m_i,  dM_i += sum over tokens of dC_i Q, elementwise */
+/* In the forward pass C_i was Q diag(m_i), so now, entry by entry, dQ +=
+   dC_i . m_i for each head i, and dm_i += dC_i . Q for each token. */
 static void
 mix_backward(Node *c)
 {

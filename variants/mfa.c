@@ -6,7 +6,7 @@
    One more head costs C^2 + C d_model parameters and nothing in the cache, so a
    model can have many heads, each of rank C: M_i = S^Q Q_i S^K'. The model
    Step-3 has a middle of 2048 for heads of 256, and a norm after S^Q, which is
-   left out here. The scale is that of its code; the paper has 1/sqrt(d). */
+   left out here. The scale is from its code; the paper has 1/sqrt(d). */
 #include <qkv/variant.h>
 
 enum { S_Q, Q, S_K, S_V, W_O };

@@ -2,7 +2,7 @@
 
    "Beyond Linearity in Attention Projections" (Karbevski 2026,
    arXiv:2603.13381): W^Q may be the identity (no-wq), so its parameters are
-   better spent on something nonlinear. The formula is that of the authors'
+   better spent on something nonlinear. The formula is from the authors'
    README, q = (x + LN(GELU(RMSNorm(x) W_1) W_2)) / 2, where x W_1 is d / 2
    wide; their code adds without halving, and halves the scale. LN, LayerNorm,
    has a gain and no bias, as in that code. RMSNorm has no gain, since W_1 can

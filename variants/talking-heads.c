@@ -33,7 +33,7 @@ forward(Attention *a, Node *x, Node *y, Node **w)
     return matmul(apply_weights(a, p, v), w[W_O]);
 }
 
-/* Heads that are not mixed are those of standard. */
+/* With both mixings set to the identity, the heads are standard's. */
 static void
 fit(const Form *f, const Attention *a, Entries *w)
 {

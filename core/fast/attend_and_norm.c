@@ -30,9 +30,10 @@ enum { TILE = 32, SHORT = 64, BLOCK = 64 };
 enum { IN_BATCH = 16384 / sizeof(real) };
 
 /* The numbers that all tiles of a call share. c->kept has `kept` entries of
-   weights, and then a scratch of `scratch` entries for each worker, a thread.
-   dp, p, k, v, d_out and q are where a scratch has, for one tile: dP; in a long
-   attention P; the copies of K and of V; and the tile's rows of dO and of Q. */
+   weights, and then a scratch of `scratch` entries for each worker, a thread. A
+   scratch holds matrices of one tile; dp, p, k, v, d_out and q are the indices
+   of their first entries: dP and, in a long attention only, P, the copies of K
+   and V, and the tile's rows of dO and Q. */
 typedef struct Plan {
     int tokens, keys; /* queries and keys of a sequence */
     int rows;         /* queries of a tile */
@@ -417,8 +418,8 @@ shared_groups(const Node *k, const Node *v)
 }
 
 /* Calls visit(c, t) for each tile t of c. Threads share the chunks. If tiles
-   are heads of one sequence, a group is the heads that are computed together;
-   each has its own keys and values (plan_of). */
+   are heads of one sequence, a group is the heads that are computed together,
+   because then each head has its own keys and values (plan_of). */
 static void
 pass_over(Node *c, void (*visit)(Node *c, const QueryTile *t))
 {
@@ -512,7 +513,7 @@ norm_to_gain(int rows, int d, const real *dc, const real *n, const real *gain,
         load(gains, gain + j, d - j);
         load(to_gain, dgain + j, d - j);
         load(to_bias, dbias + j, d - j);
-        for (int i = j; i < rows * d; i += d) {
+        for (int i = j; i < rows * d; i += d) { /* entry j of each row */
             load(dci, dc + i, d - j);
             load(ni, n + i, d - j);
             EACH_PART to_gain[p] += dci[p] * ni[p];
@@ -542,8 +543,8 @@ norm_to_x(int rows, int d, real *dx, const real *g, const real *n,
             dx[j] += (g[j] - mean_g[i] - n[j] * mean_gn[i]) * inverse[i];
 }
 
-/* ROWS_AT_A_TIME rows at a time, whose g is in the scratch after the kept n and
-   1 / deviation. */
+/* Computes both steps for ROWS_AT_A_TIME rows at a time. The gradient g of
+   these rows is in the scratch after the kept n and 1 / deviation. */
 static void
 norm_backward(Node *c)
 {

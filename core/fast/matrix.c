@@ -202,7 +202,7 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 static __attribute__((noinline)) void
 copy_rest(real *to, Matrix m, int width, int rows, int cols)
 {
-    int first = cols == m.cols ? rows : 0;
+    int first = cols == m.cols ? rows : 0; /* the first incomplete row */
     for (int i = first; i < m.rows; i++) {
         const real *from = m.at + i * m.down;
         if (m.across == 1) {
@@ -386,7 +386,7 @@ blocks_multiply(const struct Strip *s, const Band *n, Walk *w, Matrix c,
             copy_matrix(copy_a, ai, a.cols);
             ai = matrix(copy_a, rows, a.cols, a.cols);
         }
-        if (rows != w->rows)
+        if (rows != w->rows) /* in the first block, and in a smaller last one */
             cut_rows(w, rows, s->tallest);
         rows_multiply(s, w, some_rows(c, first, rows), ai, b, n->next);
     }

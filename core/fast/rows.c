@@ -36,8 +36,7 @@ row_probabilities(real *x, int n)
     return logarithm((double)sum) + (double)max;
 }
 
-/* The arguments of tanh_entries, which its threads share: y = tanh x, entry by
- * entry. */
+/* The arguments of tanh_entries, which its threads share. */
 typedef struct Entries {
     real *y;
     const real *x;

@@ -20,8 +20,8 @@ weight_count(const Node *q, const Node *k)
     return (size_t)q->rows * (size_t)q->heads * (size_t)keys;
 }
 
-/* Head h of a matrix at `at` (tokens x heads*keys), which has an entry for each
-   attention weight of c, as a batch of all sequences. */
+/* Head h of the matrix at `at`, as a batch of all sequences. The matrix (tokens
+   x heads*keys) has an entry for each attention weight of c. */
 static Matrix
 weights_of_head(const Node *c, int h, real *at)
 {
@@ -34,16 +34,17 @@ weights_of_head(const Node *c, int h, real *at)
     return m;
 }
 
-/* The part of n, an operand of c or c itself, that head h of c uses: as a batch
-   of all sequences. */
+/* The head of n's value that belongs to head h of c, as a batch of all
+   sequences. n is c itself or one of its operands, which may have fewer heads
+   than c (shared_head). */
 static Matrix
 value_for(const Node *c, const Node *n, int h)
 {
     return shared_head(n, n->value, h, c->heads);
 }
 
-/* Adds the product a b to the gradient of the part of operand n that head h of
-   c uses. */
+/* Adds the product a b to the gradient of operand n, in the head that belongs
+   to head h of c. */
 static void
 add_to_gradient(const Node *c, Node *n, int h, Matrix a, Matrix b)
 {
@@ -130,9 +131,9 @@ row_sum(const real *x, int n)
     return sum_of_lanes(lane);
 }
 
-/* Row by row n = (x - mean) / deviation and y = gain n + bias, with deviation =
-   sqrt(variance + NORM_EPSILON). c->kept holds n for the backward pass,
-   followed by 1 / deviation of each row. */
+/* Row by row, n = (x - mean) / deviation and y = gain n + bias, with deviation
+   = sqrt(variance + NORM_EPSILON). For the backward pass, c->kept holds n, and
+   after it 1 / deviation of each row. */
 static void
 norm_forward(Node *c)
 {

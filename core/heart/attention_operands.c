@@ -19,7 +19,7 @@ positioned(const Attention *a, Node *n, int position)
 }
 
 Node *
-all_rows(Node *n)
+cached(Node *n)
 {
     Keeper *k = n->tape->keeper;
     return k ? k->all_rows(k, n) : n;
@@ -68,7 +68,7 @@ attend_operands(const Attention *a, Node **q, Node **k, Node **v)
 {
     *q = positioned(a, *q, a->position);
     *k = all_keys(a, *k);
-    *v = all_rows(*v);
+    *v = cached(*v);
     check_queries_and_keys("attend", *q, *k);
     check_mask("attend", a, *q, (*k)->rows / (*k)->sequences);
     check_heads("attend", *q, *v);

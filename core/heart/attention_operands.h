@@ -38,11 +38,8 @@ AttendFunction *other_attend(const Attention *a, const Node *q);
 enum { FROM_START = 0 };
 Node *positioned(const Attention *a, Node *n, int position);
 
-/* n with the rows of all tokens so far, if a decoder keeps them (Keeper,
-   tape.h); otherwise n itself. */
-Node *all_rows(Node *n);
-
-/* all_rows for keys, which are also rotated by the positions of attention a. */
+/* Like cached (<qkv/tape.h>), for keys, which it also rotates by the positions
+   of attention a. */
 Node *all_keys(const Attention *a, Node *keys);
 
 /* Prepares the operands of attend: rotates q and k by their positions if the
@@ -51,8 +48,9 @@ Node *all_keys(const Attention *a, Node *keys);
 void attend_operands(const Attention *a, Node **q, Node **k, Node **v);
 
 /* Both abort, in the name of an operator, if q and k have different numbers of
-   sequences, or if the heads of k do not divide those of q. The second one also
-   aborts if a head of q is not as wide as a head of k. */
+   sequences, or if k's number of heads does not divide q's.
+   check_queries_and_keys also aborts if a head of q is not as wide as a head of
+   k. */
 void check_heads(const char *name, const Node *q, const Node *k);
 void check_queries_and_keys(const char *name, const Node *q, const Node *k);
 

@@ -19,8 +19,8 @@ enum { POSITIONS_NONE, POSITIONS_LEARNED, POSITIONS_ROPE, POSITIONS_ALIBI };
 typedef struct Config {
     const char *variant, *task; /* their names */
     int seed;
-    /* The task's sequences: their length, which each task defines, and the
-       number of symbols and of values that occur in them. */
+    /* The task's sequences: their length, in a unit that each task defines, and
+       the numbers of symbols and of values that can occur in them. */
     int length, symbols, values;
     /* The shape of attention (<qkv/attend.h>; 0: see attention_of). */
     int d_model, heads, kv_heads, d_k, d_v, latent;
@@ -48,7 +48,7 @@ typedef struct Config {
     /* `threshold` is the accuracy at which a task is solved. */
     double momentum, weight_decay, threshold;
     int precision;                   /* of the program that trained it */
-    uint64_t plugin_hash, file_hash; /* hashes of the bytes of both files */
+    uint64_t plugin_hash, file_hash; /* of the bytes of the plugin and `file` */
 } Config;
 
 /* The usual settings. A task overrides some of them. */

@@ -17,8 +17,8 @@ typedef struct TokenIds {
 } TokenIds;
 
 /* Returns a matrix with the embedding of a token in each row: the sum of the
-   rows of `table` that its ids are the numbers of. If `positions` is not NULL,
-   token number n of a sequence also gets row first + n of that table. */
+   rows of `table` whose numbers are its ids. If `positions` is not NULL, row
+   first + n of that table is added for token n of a sequence. */
 Node *embed(Node *table, Node *positions, TokenIds tokens);
 
 /* The number of counted rows. A row whose target is -1 is not counted, in the
@@ -31,8 +31,8 @@ int counted_rows(const int *targets, int rows);
    is 0 if `counted` is 0. */
 Node *cross_entropy(Node *logits, const int *targets, int counted);
 
-/* The number of counted rows in which the target has the largest logit. If
-   several logits are the largest, the first of them is the model's answer. */
+/* The number of counted rows in which the model's answer is the target. Its
+   answer is the class with the largest logit, and the first of several. */
 int correct_rows(const Node *logits, const int *targets);
 
 /* c->op tells which operator made a node c. */

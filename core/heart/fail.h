@@ -40,8 +40,8 @@ struct Variant;
 #define RETURNED ""
 extern void (*report_call)(const struct Variant *v, const char *doing);
 
-/* Part of the message that there is no memory: says whose limit was reached,
-   such as a run's. "" unless set. */
+/* Text in the message "out of memory" that says whose limit was reached, such
+   as a run's; "" unless it is set. */
 extern const char *whose_memory;
 
 /* Returns memory for `count` elements of `size` bytes, all 0, at the start of a
@@ -51,8 +51,8 @@ enum { CACHE_LINE = 64 }; /* bytes */
 void *allocate(size_t count, size_t size);
 
 /* Makes sure that an array has memory for one more element than `count`, and
-   returns the array, which may have moved. `array` is NULL or was allocated,
-   `size` is that of an element in bytes, and *capacity how many elements fit.
+   returns the array, which may have moved. `array` is NULL or was allocated, an
+   element has `size` bytes, and *capacity is the number of elements that fit.
  */
 void *grow(void *array, int count, int *capacity, size_t size);
 

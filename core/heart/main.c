@@ -91,7 +91,8 @@ write_weights(const Model *m)
     }
 }
 
-/* Reads the options, which follow VARIANT and TASK, up to the NULL. */
+/* Reads the options. `word` points to the first of them in argv, which ends
+   with NULL. */
 static void
 read_options(char **word, Config *c, const char **out, bool *quiet)
 {
@@ -120,7 +121,7 @@ main(int argc, char **argv)
 {
     program_name = "heart";
     enum { OPTIONS = 3 }; /* the index of the first one in argv */
-    if (argc < OPTIONS)
+    if (argc < OPTIONS)   /* VARIANT or TASK is missing after the last word */
         misunderstood(argv[argc - 1]);
     const char *variant = argv[1], *task = argv[2];
     /* dlopen looks for a name without a slash in variants/, beside this

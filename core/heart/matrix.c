@@ -7,7 +7,7 @@
 void
 multiply_add(Matrix c, Matrix a, Matrix b)
 {
-    for (int n = 0; n < c.count; n++) {
+    for (int of_batch = 0; of_batch < c.count; of_batch++) {
         for (int i = 0; i < c.rows; i++)
             for (int j = 0; j < c.cols; j++) {
                 real *sum = &c.at[i * c.down + j * c.across];
@@ -25,9 +25,9 @@ multiply_add(Matrix c, Matrix a, Matrix b)
 void
 multiply(Matrix c, Matrix a, Matrix b)
 {
-    for (int n = 0; n < c.count; n++)
+    for (int of_batch = 0; of_batch < c.count; of_batch++)
         for (int i = 0; i < c.rows; i++)
             for (int j = 0; j < c.cols; j++)
-                c.at[n * c.step + i * c.down + j * c.across] = 0;
+                c.at[of_batch * c.step + i * c.down + j * c.across] = 0;
     multiply_add(c, a, b);
 }

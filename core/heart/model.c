@@ -36,6 +36,7 @@ model_weight(Model *m, const Attention *block, const char *part, Weight w)
     Weight *listed = &m->weights[m->count++];
     *listed = w;
     name_part(listed->part, block, part);
+    /* At most NAME_SIZE - 1 letters follow the part, so that both fit. */
     snprintf(listed->name, sizeof listed->name, "%s%s%.*s", listed->part,
              *w.name ? "." : "", NAME_SIZE - 1, w.name);
     m->parameters += matrix_entries(w.rows, w.cols);

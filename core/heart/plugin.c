@@ -56,7 +56,7 @@ same_file(const char *a, const char *b)
 static const char *
 wrong_weight(const Weights *w, int index, const char *name, int rows, int cols)
 {
-    enum { LONGEST = 10000000 }; /* an int holds the sum of 200 of these */
+    enum { LONGEST = 10000000 }; /* so that an int can hold sums of widths */
     if (index != w->count)
         return "not the next one: declare matrices in the order of their "
                "indices";

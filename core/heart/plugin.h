@@ -8,9 +8,9 @@
 #include <qkv/real.h>
 #include <qkv/variant.h>
 
-/* Bytes, with the final 0, of the name of a matrix, of the name of a part of a
-   model ("block0.attention"), and of a variant's list of settings, which has at
-   most MOST_OWN settings. */
+/* The most bytes, including the final 0, of a matrix's name, of a part's name
+   ("block0.attention"), and of a variant's list of settings; and the most
+   settings in such a list. */
 enum { NAME_SIZE = 64, PART_SIZE = 32, USES_SIZE = 512, MOST_OWN = 8 };
 
 /* The characters of names that become names of files and of columns. None of
@@ -18,8 +18,8 @@ enum { NAME_SIZE = 64, PART_SIZE = 32, USES_SIZE = 512, MOST_OWN = 8 };
 #define NAME_LETTERS \
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_+"
 
-/* The letter in the name of a matrix's file for a letter in the matrix's name:
-   _ for ^, and otherwise the same. */
+/* The file of a matrix is named after it. Returns the letter of the file's name
+   for a letter of the matrix's name: _ for ^, and otherwise the same. */
 char file_letter(char letter);
 
 /* Would matrices with these two names be saved in the same file? */

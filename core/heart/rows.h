@@ -1,5 +1,5 @@
-/* rows.h - the inner loops over the rows of a matrix: sums, softmax and tanh,
-   which take long.
+/* rows.h - the slow inner loops over the rows of a matrix: sums, softmax and
+   tanh.
 
    core/heart/rows.c computes one entry at a time. core/fast/rows.c, which
    replaces it in the whole program, computes vectors, to the same bits. */
@@ -8,7 +8,8 @@
 
 #include <qkv/operator.h>
 
-/* The sum of x_j y_j over n entries, in lanes (numbers.h); the largest x_j. */
+/* row_dot returns the sum of x_j y_j over n entries, added up in lanes
+   (numbers.h), and row_max the largest x_j. */
 real row_dot(const real *x, const real *y, int n);
 real row_max(const real *x, int n);
 
@@ -19,12 +20,13 @@ void row_softmax(real *x, int n, int all);
 /* x becomes softmax(x). Returns log sum_j e^x_j, of the old entries. */
 double row_probabilities(real *x, int n);
 
-/* y_i = tanh x_i, of n entries; y may be x. */
+/* Sets y_i to tanh x_i, for n entries. y may be x. */
 void tanh_entries(real *y, const real *x, size_t n);
 
-/* The number of keys that query i sees, of `keys` keys. If `causal`, it sees
+/* The number of keys, of `keys` keys, that query i sees. If `causal`, it sees
    its own token and all earlier ones. The `queries` queries belong to the last
-   tokens (in training, to all tokens), so query i is at keys - queries + i. */
+   tokens (in training, to all tokens), so query i belongs to token
+   keys - queries + i. */
 static inline int
 keys_seen(int causal, int i, int queries, int keys)
 {

@@ -22,8 +22,8 @@ size_of(const Node *n)
    of earlier tokens (decode/cache.h). Operators and the model call it. */
 typedef struct Keeper {
     int position; /* of the first new token */
-    /* For the attention that is running: the number of tokens whose rows are
-       kept, and the number of new tokens. */
+    /* Numbers of tokens in the attention that is running: earlier ones, whose
+       rows are kept, and new ones. */
     int earlier, fresh;
     /* Called before and after the attention at a place. `enter` sets
        a->position, earlier and fresh. */
@@ -33,8 +33,8 @@ typedef struct Keeper {
     /* Takes a node with a row for each new token, and returns a node with a row
        for each token so far. */
     Node *(*all_rows)(struct Keeper *k, Node *n);
-    /* all_rows for keys, which are also rotated by the positions of attention
-       a. */
+    /* Like all_rows, for keys, which it also rotates by the positions of
+       attention a. */
     Node *(*all_keys)(struct Keeper *k, const Attention *a, Node *keys);
 } Keeper;
 

@@ -1,9 +1,10 @@
 /* biases.c - operators on scores: a bias by position, a softmax with a sink,
    and a mask without a softmax.
 
-   Scores and weights are matrices (tokens x heads*keys), so that the scores of
-   one query and one head are neighbours. They are called a row of a head; row i
-   of tokens * heads belongs to token i / heads and head i % heads. */
+   Scores and weights are matrices (tokens x heads*keys). The entries of one
+   token in one head are neighbours, and are called a row of a head. There are
+   tokens * heads such rows: row i belongs to token i / heads, head i % heads.
+ */
 #include <string.h>
 
 #include "heart/attention_operands.h"

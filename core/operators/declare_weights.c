@@ -17,9 +17,8 @@ initialise(Weights *w, int index, double mean, double deviation)
             "declare a matrix before its initial values",
             index, w->count);
     if (!finite || deviation < 0)
-        bug("initialise: %s has the mean %g and the deviation %g: give a "
-            "finite "
-            "mean, and a finite deviation of 0 or more",
+        bug("initialise: %s has the mean %g and the deviation %g: both must be "
+            "finite, and the deviation at least 0",
             w->list[index].name, mean, deviation);
     w->list[index].mean = mean;
     w->list[index].deviation = deviation;
@@ -53,7 +52,7 @@ text_after(const char *list, const char *name)
     return NULL;
 }
 
-/* A bias may look up its setting for every pair of tokens. So each thread keeps
+/* A plugin's bias may call this for every pair of tokens. So each thread keeps
    the latest list and name with their value, and searches the list again only
    if the list or the name differs. */
 double

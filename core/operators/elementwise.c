@@ -31,7 +31,7 @@ const LinearOp spread_op = LINEAR("spread", add_repeated);
 static Node *
 repeated(const char *name, const Node *a, Node *b)
 {
-    if (a->cols == b->cols)
+    if (a->cols == b->cols) /* as wide as A, so it can have A's heads */
         b = split(b, a->heads);
     int width = b->cols / b->heads;
     bool rows_fit = b->rows == 1 || b->rows == a->rows;

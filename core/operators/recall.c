@@ -1,7 +1,6 @@
 /* recall.c - nodes of earlier blocks, and rows of earlier tokens. */
 #include <string.h>
 
-#include "heart/attention_operands.h"
 #include "heart/fail.h"
 #include "heart/tape.h"
 #include "operators/recall.h"
@@ -34,12 +33,6 @@ recall(Attention *a, int slot, int layer)
     bug("recall: block %d finds nothing in slot %d of block %d: call remember "
         "there first",
         a->layer, slot, layer);
-}
-
-Node *
-cached(Node *n)
-{
-    return all_rows(n);
 }
 
 /* In each sequence, row t of C is row t - by of A; the first `by` rows are 0.

@@ -1,5 +1,5 @@
 /* recall.h - nodes of earlier blocks (remember, recall), and rows of earlier
-   tokens (cached, shift). */
+   tokens (shift). */
 #ifndef RECALL_H
 #define RECALL_H
 

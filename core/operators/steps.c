@@ -111,7 +111,7 @@ Node *
 apply_weights(Attention *a, Node *p, Node *v)
 {
     (void)a;
-    v = all_rows(v);
+    v = cached(v);
     check_heads("apply_weights", p, v);
     if (p->cols / p->heads != v->rows / v->sequences)
         mismatch("apply_weights", p, v,

@@ -21,13 +21,13 @@ AttendFunction attend_in_steps;
    not scale. */
 #define MASK_OF(a) WITH((ScaleAndMask){.scale = 1, .causal = (a)->causal})
 
-/* The number of keys that row i of scores c sees: of c's rows * heads, the
-   scores of token i / heads in head i % heads. c's arguments are a
-   ScaleAndMask. */
+/* The number of keys that a query sees. c is scores or weights, whose arguments
+   are a ScaleAndMask. Its rows * heads rows of heads are numbered: row i
+   belongs to the query of token i / heads, in head i % heads. */
 int row_sees(const Node *c, int i);
 
-/* The backward pass of softmax for one row of weights: number i of c's
-   rows * heads, one for each token and head. Returns rowsum(P dP). */
+/* The backward pass of softmax for row i, numbered as in row_sees, of the
+   weights P. Returns rowsum(P dP). */
 real softmax_row_backward(Node *c, int i);
 
 #endif

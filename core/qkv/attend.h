@@ -79,11 +79,11 @@ Node *scores(Attention *a, Node *q, Node *k, double scale);
    only the biases, and scores can be multiplied by that.) */
 Node *fixed_bias(Attention *a, Node *s, Bias *bias);
 
-/* Turns each row of each head into weights; masked ones are 0. Those of softmax
-   sum to 1. A sink is one more score in the denominator, without a value, so
-   those of softmax_sink sum to less. `sink` (1 x heads) has a score for each
-   head, which gpt-oss learns; NULL means 0, the "softmax off by one" of Miller
-   2023. */
+/* Turns each row of each head into weights, which are 0 for masked keys. The
+   weights of softmax sum to 1. A sink is one more score in the denominator,
+   without a value, so the weights of softmax_sink sum to less. `sink` (1 x
+   heads) has a score for each head, which gpt-oss learns; NULL means 0, the
+   "softmax off by one" of Miller 2023. */
 Node *softmax(Attention *a, Node *s);
 Node *softmax_sink(Attention *a, Node *s, Node *sink);
 

@@ -62,7 +62,7 @@ struct Node {
     Tape *tape;
     Node *previous; /* the node before it on the tape */
     Node *next;     /* the next node of the backward pass */
-    /* For finding that order: */
+    /* To find that order: */
     int uses;    /* number of nodes that use it and are not yet ordered */
     bool shared; /* more than one node uses it */
 };

@@ -11,9 +11,8 @@
        qkv compare -v standard,./mine.c
 
    test it and train it. Every command that takes a variant also takes ./mine.c,
-   and compiles it into ./mine.so first. A plugin's output, also
-   to stdout, is printed on stderr, so that results stay whole. In a run it is
-   discarded.
+   and compiles it into ./mine.so first. A plugin's output, even to stdout, is
+   printed on stderr, so that results stay whole. In a run it is discarded.
 
    The notation is that of "Attention Is All You Need" (Vaswani et al. 2017): a
    token is a row, so maps are applied from the right, q = x W^Q; A' is A
