@@ -72,11 +72,11 @@ row_add(real *to, real factor, const real *x, int n)
 }
 
 /* Subtracts a block of pivots from the last `columns` columns of the pool. The
-   block is `pivots` pivots, at most PANEL, beginning with number first_pivot.
-   Let P be the rows of these pivots in the pool. First P is replaced by the X
-   that solves L X = P, in which L is a triangle with 1s on its diagonal. Then
-   L X, with the rows of L below that triangle, is subtracted from the rows of
-   the pool below P. */
+   block has `pivots` pivots, at most PANEL, from number first_pivot on. P is
+   the part of these columns in the rows of the pivots. First P is replaced by
+   the X that solves D X = P; D is the block of L in these rows, a triangle with
+   1s on its diagonal. Then B X is subtracted from the rows below P; B is the
+   block of L below D. */
 static void
 subtract_block(const Elimination *e, int first_pivot, int pivots, int columns)
 {
@@ -86,9 +86,9 @@ subtract_block(const Elimination *e, int first_pivot, int pivots, int columns)
     real minus_x[PANEL * PANEL]; /* (pivots x columns) */
     for (int i = 0; i < pivots; i++) {
         real *x = pool_row(e, first_pivot + i) + first_column;
-        const real *l_row = lu_row(e, first_pivot + i) + first_pivot;
+        const real *d = lu_row(e, first_pivot + i) + first_pivot;
         for (int j = 0; j < i; j++)
-            row_add(x, -l_row[j], pool_row(e, first_pivot + j) + first_column,
+            row_add(x, -d[j], pool_row(e, first_pivot + j) + first_column,
                     columns);
         for (int j = 0; j < columns; j++)
             minus_x[i * columns + j] = -x[j];
@@ -97,8 +97,8 @@ subtract_block(const Elimination *e, int first_pivot, int pivots, int columns)
         return;
     Matrix rest = matrix(pool_row(e, below) + first_column, rows_below, columns,
                          POOL_COLUMNS);
-    Matrix l = matrix(lu_row(e, below) + first_pivot, rows_below, pivots, e->n);
-    multiply_add(rest, l, matrix(minus_x, pivots, columns, columns));
+    Matrix b = matrix(lu_row(e, below) + first_pivot, rows_below, pivots, e->n);
+    multiply_add(rest, b, matrix(minus_x, pivots, columns, columns));
 }
 
 /* Subtracts all pivots so far from the last `fresh` columns of the pool, which
@@ -244,9 +244,9 @@ is_settled(const Elimination *e)
     return e->rank == e->n || e->idle >= columns_to_believe(e->rank);
 }
 
-/* Adds rows of A and takes pivots until the rank is known, or until
-   enough rows were added to believe even a rank of n. `left` rows may still be
-   added. */
+/* Adds rows of A and takes pivots until the rank is known, or until enough
+   rows were added to believe even a rank of n. `left` rows may still be added.
+ */
 static void
 eliminate(Elimination *e, NextRows *next, void *more)
 {

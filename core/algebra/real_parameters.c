@@ -166,8 +166,8 @@ real_count(const Variant *v, Attention a, Tokens tokens)
     RealCount c = {.found = {.last = NAN, .next = NAN}};
     Layers l = {
         .variant = v, .declared = weights_declared(v, &a), .tokens = tokens};
-    /* A caller may leave `layers` 0 for one block. */
-    int layers = a.layers > 1 ? a.layers : 1, block_parameters = 0;
+    int layers = a.layers > 1 ? a.layers : 1; /* 0 also means one block */
+    int block_parameters = 0;
     for (int i = 0; i < l.declared.count; i++)
         block_parameters += (int)entries_of(&l.declared.list[i]);
     c.stored = layers * block_parameters;

@@ -82,8 +82,9 @@ set_symbol(const Symbol *s, const Term *product)
 /* The number of symbols of a chain, from `begin` on, to whose product a matrix
    is set. It is 1 if the first symbol has the matrix's shape. Otherwise a
    square matrix is set to the identity, a product of 0 symbols, and any other
-   matrix to the shortest product of its shape. Returns 0 if there is none. A
-   product has the rows of its first matrix and the columns of its last. */
+   matrix to the shortest product of its shape. If there is none, 0 is returned,
+   too; set_symbol then refuses the identity. A product has the rows of its
+   first matrix and the columns of its last. */
 static int
 symbols_for(const Matrix *m, const Chain *c, int begin)
 {

@@ -219,7 +219,8 @@ static bool
 decompose_low_rank(const double *w, Result to)
 {
     size_t size = (size_t)to.k * (size_t)to.length;
-    double *rest = allocate(2 * size, sizeof *rest), *q = rest + size;
+    double *rest = allocate(2 * size, sizeof *rest); /* row_basis clears it */
+    double *q = rest + size;
     int *no_indices = NULL;
     memcpy(rest, w, size * sizeof *rest);
     int rank = row_basis(rest, to.k, to.length, q, no_indices);

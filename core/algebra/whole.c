@@ -71,8 +71,6 @@ measured_rank(Model *m)
     const int one_sequence = 1;
     Measured d = {.model = m, .tape = tape_new(COMPUTE)};
     d.sequence = batch_new(s, one_sequence);
-    d.sequence.sequences = one_sequence;
-    d.sequence.rows = s.tokens;
     d.random = random_stream(SEED, "whole");
     d.factors = allocate(matrix_entries(s.tokens, s.classes), sizeof(real));
     for (Weight *w = m->weights; w < m->weights + m->count; w++)
@@ -163,7 +161,8 @@ fill_parts(double part[PARTS], const Model *m)
 
 /* Makes the outline of the model, which has its sizes. Gives the weights their
    memory and values, as model_new does, only if the model is small enough to be
-   measured. */
+   measured. two_sequences is the architecture of all models, with one sequence,
+   too. */
 Whole
 whole_count(const Config *c, Sizes sizes, const Variant *v)
 {

@@ -168,8 +168,9 @@ plugin_list(void)
     return names;
 }
 
-/* The setting that a name and a value declare. A valid name begins with a small
-   letter, has only small letters, digits and "-", and fits into own.name. */
+/* The setting that a name and a value declare. A valid name begins with a
+   lower-case letter, has only lower-case letters, digits and "-", and fits into
+   own.name. */
 static OwnSetting
 own_setting_of(const char *name, const char *value)
 {
@@ -255,8 +256,8 @@ check_variant(const char *path, const Variant *v)
     check_shape(path, v);
     const char *list = v->settings ? v->settings : "";
     if (!settings_are_valid(list))
-        fail("%s: its settings are \"%s\": write at most %d of them, each "
-             "NAME=NUMBER with a name of up to %d small letters, digits and -",
+        fail("%s: its settings are \"%s\": write at most %d, each NAME=NUMBER "
+             "with a name of up to %d lower-case letters, digits and -",
              path, list, MOST_OWN, OWN_NAME_SIZE - 1);
 }
 

@@ -146,7 +146,7 @@ config_intern(Config *c)
    of a file cannot, but its bytes can (file-hash). The equation and the bytes
    of a plugin do not count here, because they are compared separately. */
 static bool
-setting_decides(const Setting *s)
+can_change_result(const Setting *s)
 {
     return s->offset != offsetof(Config, file) &&
            s->offset != offsetof(Config, equation) &&
@@ -172,7 +172,7 @@ const char *
 differing_setting(const Config *a, const Config *b, const char *except)
 {
     for (const Setting *s = settings; s < settings + setting_count; s++)
-        if (setting_decides(s) && index_in(except, s->name) < 0 &&
+        if (can_change_result(s) && index_in(except, s->name) < 0 &&
             !setting_equal(s, a, b))
             return s->name;
     return NULL;
@@ -411,8 +411,8 @@ config_resolve(Config *c, const char *uses)
 {
     resolve_widths(c, uses);
     c->settings = own_settings(c, uses);
-    /* No matrix of all heads is wider than this many columns for each head.
-       matrix_entries exits if an int cannot count them. */
+    /* No matrix has more than this many columns for each head. matrix_entries
+       exits if an int cannot count the columns of all heads. */
     int columns_of_head = c->d_model + 2 * c->d_k + c->d_v + c->latent;
     matrix_entries(c->heads, columns_of_head);
     check_positions(c);
@@ -428,7 +428,7 @@ config_digest(const Config *c, char digest[DIGEST_SIZE])
     uint64_t hash = HASH_START;
     for (const Setting *s = settings; s < settings + BUILT_IN; s++) {
         const char *value = setting_text(s, c);
-        if (!setting_decides(s))
+        if (!can_change_result(s))
             continue;
         if (s->kind == PLUGIN && *value)
             value = plugin_name(value);

@@ -288,16 +288,16 @@ static const char *
 contradiction(const Config *c, Sizes s)
 {
     if (has_keys(c->task) && c->length > c->symbols)
-        return "each of its keys needs a symbol: choose a length that is not "
-               "greater than symbols";
+        return "length is greater than symbols, but each key needs its own "
+               "symbol: choose a smaller length or more symbols";
     if (!strcmp(c->task, "induction") &&
         (c->symbols < LONGEST_PERIOD || c->length <= LONGEST_PERIOD))
         return format_text("its pattern has up to %d different tokens: choose "
                            "at least %d symbols and a length of at least %d",
                            LONGEST_PERIOD, LONGEST_PERIOD, LONGEST_PERIOD + 1);
     if (!strcmp(c->task, "subset") && c->members > c->length)
-        return "an answer is the sum of more tokens than there are: choose "
-               "members that are not greater than length";
+        return "members is greater than length, but an answer sums that many "
+               "different tokens: choose fewer members or a larger length";
     if (*c->file && strcmp(c->task, "text") != 0)
         return "it reads no file: leave out file, or choose the task text";
     if (s.source && c->cross == CROSS_NONE)
