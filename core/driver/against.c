@@ -28,7 +28,7 @@ typedef struct Row {
     Gap M, N;
     Gap constant; /* between the rows that the two layers add to every token;
                      unknown_gap in the row of a head */
-    Gap stored[OUTPUT + 1]; /* of the maps QUERY, KEY, VALUE and OUTPUT */
+    Gap stored[OUTPUT + 1]; /* of each map, QUERY to OUTPUT */
     double rank_M, rank_M_there, rank_N, rank_N_there;
 } Row;
 static const Gap unknown_gap = {NAN, NAN}; /* printed as NA */
@@ -185,7 +185,7 @@ meaning(const Published *m, const Options *o)
 static void
 check_comparable(const Options *o, const Published *m, const Published *there)
 {
-    const char *differ = published_difference(m, there); /* NULL: nothing */
+    const char *differ = published_difference(m, there); /* or NULL */
     if (published_has(m, "latent"))
         fail("%s: a %s makes queries and keys from latents; --against cannot "
              "compare such models",
@@ -215,7 +215,7 @@ open_against(int argc, char **argv)
     }
     for (int layer = 0; layer < m.layers; layer++) {
         Heads a = heads_of(&c, &m, layer), b = heads_of(&other, &there, layer);
-        heads_read_norm(&a, &c); /* M and N include its gain */
+        heads_read_norm(&a, &c); /* now M and N include its gain */
         heads_read_norm(&b, &other);
         add_layer(&sheet, &a, &b, o.heads, f.data);
         show_layers(&o, layer + 1, m.layers);

@@ -37,8 +37,7 @@ static const struct {
 enum { CHECKS = sizeof checks / sizeof *checks };
 
 /* Prints the line of a check: its name, its verdict and the details. On a
-   terminal, long details are wrapped, each line one space to the right of what
-   was printed before them. */
+   terminal, long details are wrapped, and stay in their column. */
 static void
 print_line(const Options *o, const char *name, const char *verdict,
            const char *details)
@@ -51,12 +50,12 @@ print_line(const Options *o, const char *name, const char *verdict,
     print_wrapped(printed, printed + 1, details);
 }
 
-/* The argument of a check's process. */
+/* The argument of a check's process. The first check computes a hash of the
+   plugin's outputs and gradients, and "same bits" compares with it. */
 typedef struct Trial {
     Check *check;
     const char *plugin; /* a name or a path, as plugin_open takes it */
-    uint64_t hash;      /* the hash of the plugin's results that the first check
-                           found, with which "same bits" compares; 0 before that */
+    uint64_t hash;      /* 0 until the first check has run */
 } Trial;
 
 /* The work of a check's process: the argument is a Trial, and the answer is a
@@ -71,8 +70,8 @@ run_check(const void *argument, void *answer)
 }
 
 /* Runs a check in its own process, prints its line, and returns how the process
-   ended: a check that fails ends it before it answers. Sets t->hash for the
-   next check. */
+   ended. If the check failed, the process ended without an answer. Sets t->hash
+   for the next check. */
 static Ended
 run_and_print(const Options *o, const char *name, Trial *t)
 {

@@ -46,8 +46,8 @@ draw_all(const Drawing *d, const Request *r, const Experiment *e,
     bars_draw(d, in_directory);
 }
 
-/* Returns whether training logged this column of --log, but as NaN: there was
-   no number. */
+/* Returns whether the run was trained and has this column of --log, but no
+   number in it. */
 static bool
 logged_nan(const Run *r, const char *column)
 {
@@ -67,6 +67,7 @@ explain_missing_numbers(const Experiment *e)
     void *noted = NULL; /* the set of variants that already have a note */
     for (const Run *r = e->runs; r < e->runs + e->count; r++)
         for (int i = 0; i < COLUMNS; i++)
+            /* add_word returns false if the variant already has a note. */
             if (logged_nan(r, columns[i]) &&
                 add_word(&noted, r->config.variant))
                 note("%s: %s is NA: heads must have only W_i^Q, W_i^K, W_i^V "
@@ -145,7 +146,7 @@ check_given(const Request *r, const char *path, int allowed)
 {
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
-        int roles = s->role; /* bits */
+        int roles = s->role; /* a bit for each role */
         if (!strcmp(s->name, "embed"))
             roles |= OF_SHAPE;
         if (r->given[i].count && !(roles & allowed))

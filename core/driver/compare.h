@@ -7,9 +7,8 @@
 /* The variants, "a,b,c", that are used if the user names none. */
 extern const char default_variants[];
 
-/* Sets the variants, the tasks and the seeds to the defaults, lists such as
-   "a,b,c", unless the user gave them. If the user gave --file, the default task
-   is text. */
+/* Sets the variants, the tasks and the seeds to these defaults, lists such as
+   "a,b,c", unless the user gave them. With --file, the default task is text. */
 void default_grid(Options *o, const char *variants,
                   const char *tasks_without_file, const char *seeds);
 
@@ -20,9 +19,9 @@ void default_grid(Options *o, const char *variants,
    attention (algebra/convert.h). */
 Run begin_from(Request *r, const char *run, int allowed);
 
-/* Draws two figures into d->out/figures: curves over training, unless the runs
-   of e have no steps; and the numbers of parameters of `in_directory`, which
-   has all runs of that directory. */
+/* Draws two figures into d->out/figures: the curves of the runs of e over
+   training, unless they have no steps; and the number of parameters of each
+   variant in `in_directory`, all the runs of a directory. */
 void draw_all(const Drawing *d, const Request *r, const Experiment *e,
               const Experiment *in_directory);
 

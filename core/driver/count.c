@@ -248,7 +248,7 @@ static char *
 caption(Config c, const char *uses, int table)
 {
     char *shape = "";         /* "heads 4, d-k 8, " */
-    config_resolve(&c, uses); /* sets what is not used to 0 */
+    config_resolve(&c, uses); /* unused settings become 0 */
     for (int i = 0; i < setting_count; i++) {
         const Setting *s = &settings[i];
         if (s->role == OF_SHAPE && !setting_unused(s, &c))
@@ -335,7 +335,7 @@ add_presets(Sheet *sheet, const char *preset, int length)
                              length);
         }
     }
-    if (!text) /* then a preset was named */
+    if (!text) /* a preset was named, and is unknown */
         usage("unknown model \"%.64s\":%s `qkv list --models` lists them",
               preset, suggestion(preset, &names));
     return text;
@@ -429,7 +429,7 @@ int
 command_count(int argc, char **argv)
 {
     Options o = options_read(argc, argv);
-    Values *given = given_to(&o.request, "variant");
+    Values *variants = given_to(&o.request, "variant");
     if (o.preset || o.config || o.models) { /* published models */
         if (o.whole)
             count_whole_published(&o);
@@ -451,9 +451,9 @@ command_count(int argc, char **argv)
     char *uses = ""; /* the settings that some variant in the table uses */
     Config c = o.word_count ? run_read(o.words[0]).config : config_start();
     request_apply(&o.request, &c);
-    if (!given->count && !o.word_count)
-        *given = values_split(default_variants);
-    int status = add_variants(&sheet, given, c, &o, &uses);
+    if (!variants->count && !o.word_count)
+        *variants = values_split(default_variants);
+    int status = add_variants(&sheet, variants, c, &o, &uses);
     if (sheet.count) {
         sheet.note = caption(c, uses, table);
         sheet_print(&sheet, layout_of(&o));

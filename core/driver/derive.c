@@ -64,9 +64,8 @@ print_real(const Variant *v, Attention a, const char *prefix, const char *shape)
     printf("\n");
 }
 
-/* The text of a piece of a head (terms.h): "W_i^Q (W_i^K)'" and, if
-   `with_rank`,
-   ", rank <= d_k". */
+/* The text of a piece of a head (terms.h), such as "W_i^Q (W_i^K)'" and, if
+   `with_rank`, ", rank <= d_k". */
 static char *
 piece_text(const Derived *d, int head, int piece, bool with_rank)
 {
@@ -81,10 +80,10 @@ piece_text(const Derived *d, int head, int piece, bool with_rank)
     return line;
 }
 
-/* Prints a piece of a head, "M_i = W_i^Q (W_i^K)', rank <= d_k", which in LaTeX
-   has no rank. `larger` is the form at LARGER_SHAPE: if the piece reads
-   otherwise there, a second line says at which shape it reads like this. If
-   heads differ, `numbered` is true, and the head's number replaces i. Prints
+/* Prints a piece of a head, "M_i = W_i^Q (W_i^K)', rank <= d_k"; in LaTeX,
+   without the rank. `larger` is the form at LARGER_SHAPE: if the piece has
+   another text there, a second line says at which shape it has the printed one.
+   If heads differ, `numbered` is true, and the head's number replaces i. Prints
    nothing if the head has no such piece. */
 static void
 print_head_piece(const Derived *d, const Derived *larger, int head, int piece,
@@ -103,8 +102,7 @@ print_head_piece(const Derived *d, const Derived *larger, int head, int piece,
     else if (numbered) /* people count from 1; head 0 is the last (terms.h) */
         index = format_text("_%d", d->heads - head);
     bool is_matrix = piece == M_PIECE || piece == N_PIECE; /* others are rows */
-    /* Without a form (why), an operator of unknown rank may be among the terms.
-     */
+    /* Without a form, an operator of unknown rank may be among the terms. */
     bool is_bounded = is_matrix && !d->why;
     bool with_rank = is_bounded && layout != LATEX;
     char *text = piece_text(d, head, piece, with_rank);
@@ -137,7 +135,7 @@ print_equation(const Derived *d, const char *prefix)
 static void
 print_form(const Plugin *p, Layout layout, const char *prefix)
 {
-    static const char small_shape[] = "d-model=16 heads=4"; /* measured fast */
+    static const char small_shape[] = "d-model=16 heads=4"; /* for speed */
     Derived d = derive_at(p->variant, TELLING_SHAPE, TWO_BLOCKS);
     Derived larger = derive_at(p->variant, LARGER_SHAPE, FOUR_BLOCKS);
     bool has_form = !d.why;
@@ -148,12 +146,13 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
              "finds: trust neither, and run `qkv check`",
              p->name);
     printf("%s%s\n", prefix, p->name);
-    for (int head = heads_printed - 1; head >= 0; head--) /* first to last */
+    /* The first head is the last one in d (terms.h). */
+    for (int head = heads_printed - 1; head >= 0; head--)
         for (int piece = 0; piece < PIECES; piece++)
             print_head_piece(&d, &larger, head, piece, heads_differ, layout);
     if (d.why)
         printf("%s  no form: %s\n", prefix, d.why);
-    if (p->variant->calls == ANY_CALL) /* with separate keys, without a mask */
+    if (p->variant->calls == ANY_CALL) /* it is compared with separate keys */
         print_equation(&d, prefix);
     Canonical probed = canonical_form(p->variant, d.run.attention,
                                       d.run.weights, FEWEST_POSITIONS);
@@ -220,7 +219,7 @@ command_derive(int argc, char **argv)
     Layout layout = layout_of(&o);
     const char *prefix = layout == LATEX ? "% " : "";
     const char *first = o.words[0], *last = o.words[o.word_count - 1];
-    /* A = B has a sign; A B means the same. */
+    /* `derive A B` means `derive A = B`. */
     const char *sign = o.word_count == 3 ? o.words[1] : "=";
     if (strcmp(sign, "=") != 0)
         usage("derive: write = between the variants, not \"%s\"", sign);

@@ -7,7 +7,7 @@
 #include "decode/tokens.h"
 #include "driver/options.h"
 
-/* Prints a token, and does not wait for the next one. In a text, blanks, ends
+/* Prints a token at once. In a text, blanks, ends
    of lines and quotes are printed unchanged; token_label makes other special
    characters visible, because a terminal might obey them. In other tasks a
    token is a number, followed by a space. */
@@ -23,7 +23,7 @@ print_token(const Dataset *data, int id)
 }
 
 /* Prints the prompt, the first `given` of the ids, and continues it until there
-   are `count` ids. Each new id is drawn from the logits at the id before it,
+   are `count` ids. Each new id is drawn from the logits at the last id so far,
    with random numbers from `seed`. If a text is continued several times, a line
    with the seed comes before each sample. */
 static void

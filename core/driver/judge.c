@@ -108,7 +108,7 @@ sentence(const Entry *e)
         return format_text("%s, n = %s.", claim, runs);
     if (a->verdict == EQUAL)
         margin = format_text(", within a margin of %.3g", a->margin);
-    if (!isnan(a->needed)) /* the verdict is not decided */
+    if (!isnan(a->needed)) /* the verdict is undecided */
         needed = format_text("; %.0f of each would probably tell", a->needed);
     return format_text("%s%s%s, n = %s%s.", claim, margin,
                        difference_in_words(a), runs, needed);

@@ -50,7 +50,7 @@ cut_unused_rows(const Checkpoint *c, const Heads *l)
 {
     for (int map = KEY; map <= VALUE; map++) {
         const Projection *p = &l->maps[map];
-        int rows_used = p->first + p->heads * p->width; /* of the tensor */
+        int rows_used = p->first + p->heads * p->width; /* in the tensor */
         tensor_keep_rows(c, p->weight, rows_used);
         if (p->bias)
             tensor_keep_rows(c, p->bias, rows_used);
@@ -67,7 +67,7 @@ add_layer(Sheet *sheet, const Heads *l, const Checkpoint *fitted,
     double to_fit[2], to_mean[2]; /* distances from l, by GAP_M and GAP_N */
     Heads fit = regrouped(heads_of(fitted, l->model, l->number), groups);
     Heads mean = regrouped(heads_of(averaged, l->model, l->number), groups);
-    /* M and N include the gain of the norm before the layer, which stays. */
+    /* M and N include the norm before the layer, which stays the same. */
     fit.gain = mean.gain = l->gain;
     fit.shift = mean.shift = l->shift;
     write_nearest(l, &fit);
@@ -97,7 +97,7 @@ open_kv_heads(int argc, char **argv)
     Checkpoint averaged = checkpoint_open(c.directory);
     for (int layer = 0; layer < m.layers; layer++) {
         Heads l = heads_of(&c, &m, layer);
-        heads_read_norm(&l, &c); /* M and N include its gain */
+        heads_read_norm(&l, &c); /* now M and N include its gain */
         add_layer(&sheet, &l, &fitted, &averaged, o.kv_heads);
         show_layers(&o, layer + 1, m.layers);
     }

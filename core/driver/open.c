@@ -97,7 +97,7 @@ add_layer(Sheet *sheet, const Options *o, const Heads *l, const Heads *slim,
     Means mean = {0};
     for (int head = 0; head < heads; head++) {
         Facts M = facts_of(l, QUERY, KEY, head);
-        /* OUTPUT and VALUE make N', about which the same facts hold */
+        /* OUTPUT and VALUE make N', which has the same facts as N */
         Facts N = facts_of(l, OUTPUT, VALUE, head);
         mean.rank_M += M.rank / heads;
         mean.rank_N += N.rank / heads;

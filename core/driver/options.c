@@ -54,7 +54,7 @@ plugin_typed(const char *word)
     while (next_own_setting(&list, &declared)) {
         const Setting *s = setting_named(declared.name);
         if (s && s->kind != OWN)
-            fail("%s: it declares \"%s\", a setting of qkv: rename it", p.path,
+            fail("%s: qkv already has a setting \"%s\"; rename yours", p.path,
                  declared.name);
         setting_declare(declared.name);
     }
@@ -82,7 +82,8 @@ static const char auto_rates[] =
     "0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1";
 
 /* Stores the value or the list of values of a setting in the request. Exits (2)
-   if it has no value, or several that the command does not take. */
+   if the list is empty, or if it has several values and the command takes only
+   one. */
 static void
 store_setting(Options *o, const Command *c, const Setting *s, const char *text)
 {
@@ -101,8 +102,8 @@ store_setting(Options *o, const Command *c, const Setting *s, const char *text)
         normalise(s, &given->text[i]);
 }
 
-/* The reason why a list has a word that is none of the choices; NULL if it has
-   no such word. */
+/* Says which word of a list is none of the choices; NULL if all words are
+   choices. */
 static const char *
 why_not_chosen(const char *list, const char *choices)
 {
@@ -113,8 +114,8 @@ why_not_chosen(const char *list, const char *choices)
     return NULL;
 }
 
-/* Stores the value of one of a command's own options, which is not a switch, in
-   its field of Options. Exits (2) if the option cannot have the value. */
+/* Stores the value of an own option, which is no switch, in its field of
+   Options. Exits (2) if the option cannot have the value. */
 static void
 store_own(Options *o, const Setting *s, const char *text)
 {
@@ -231,8 +232,8 @@ read_option(Options *o, const Command *c, char **argv, int i)
     return sign ? i : i + 1;
 }
 
-/* Sets the fields of options that were not given to defaults which depend on
-   the command line, and copies those that Drawing and Work also have. */
+/* Completes the options that were read: sets the defaults that depend on other
+   options, and copies the options that Drawing and Work have, too. */
 static void
 set_defaults(Options *o, const Command *c)
 {

@@ -20,8 +20,8 @@
 #include "tasks/corpus.h"
 #include "watch/attention_maps.h"
 
-/* The text that is followed, and how far the trace is. A weight is a matrix of
-   the model's parameters here. */
+/* The text that is followed, and how far the trace is. Here a weight is one
+   of the model's matrices. */
 typedef struct Trace {
     const Model *model;
     const Dataset *data;
@@ -31,9 +31,9 @@ typedef struct Trace {
     const Call *call; /* the call whose head is being shown */
 } Trace;
 
-/* The rows and columns of a matrix. WEIGHTS: they have no labels. TOKENS: a row
-   is a token. TOKENS_BY_TOKENS and SCORES: a row and a column are a token each;
-   SCORES may be masked. */
+/* What the rows and columns of a matrix are. TOKENS: each row is a token.
+   TOKENS_BY_TOKENS and SCORES: each row and each column is a token, and SCORES
+   may be masked. WEIGHTS: neither is, so they have no labels. */
 typedef enum { WEIGHTS, TOKENS, TOKENS_BY_TOKENS, SCORES } Axes;
 
 /* The width in characters of a label before a row, and of a cell; and how many
@@ -164,7 +164,7 @@ show_mapped(const Trace *t, Named shown, Named from)
     const Node *n = shown.node;
     int maps[MOST_MAPS], count = maps_between(t, from.node, n, maps);
     const char *equation = format_text("%s = %s", shown.name, from.name);
-    Node *product = NULL; /* of the weights printed so far */
+    Node *product = NULL; /* the product of the weights so far */
     if (count > 1)
         printf("\n%s is %d linear maps in a row, which are one:\n", shown.name,
                count);
@@ -172,7 +172,7 @@ show_mapped(const Trace *t, Named shown, Named from)
         Node *map = t->model->nodes[maps[k]];
         t->shown[maps[k]] = true;
         const char *symbol = symbol_of_weight(t, maps[k]);
-        bool is_last = k == count - 1; /* its columns are those of n */
+        bool is_last = k == count - 1; /* whose columns make heads */
         if (is_last && n->heads > 1)
             show(t, WEIGHTS, head_of_weight(map, n->heads, shown.head),
                  "%s, the columns of %s", symbol, shown.name);
@@ -262,6 +262,7 @@ show_place(Trace *t, int place)
         heads.name = format_text("[head_1 ... head_%d]", p->heads);
     Named output = {p->out, .name = "output", .role = "the layer's result"};
     show_mapped(t, output, heads);
+    /* The weights of the place are numbered from m->weights on. */
     for (int i = m->weights; i < m->weights + m->declared; i++)
         if (!t->shown[i])
             show(t, WEIGHTS, all_columns(t->model->nodes[i]), "%s",
@@ -300,7 +301,7 @@ static void
 show_answers(const Trace *t, const Batch *b)
 {
     const Node *l = t->pass->logits;
-    const Sampling likeliest = {.temperature = 0};       /* nothing random */
+    const Sampling likeliest = {.temperature = 0};       /* not random */
     bool answers_are_numbers = t->data->sizes.step != 0; /* heart/task.h */
     Maps maps = maps_of(t->model, t->data, b, &t->pass->capture);
     printf("\n=== answers");

@@ -47,8 +47,8 @@ check_unedited(const char *path)
     char *text = read_text(path, "script");
     char *seal = strstr(text, SEAL);
     if (!seal || strcmp(seal, seal_of(text, (size_t)(seal - text))) != 0)
-        fail("%s: it was edited, so it is not replaced; rename it to keep it, "
-             "or remove it, and give the command again",
+        fail("%s: it was edited, so it is not replaced; rename or remove it, "
+             "then repeat the command",
              path);
 }
 
@@ -102,7 +102,7 @@ figure_words(const Figure *f, const char *key, const Values *words)
                 i < words->count - 1 ? ", " : "]\n");
 }
 
-/* Appends the text of plots/NAME, a part of every script of its kind. */
+/* Appends plots/NAME, which many scripts have in common. */
 static void
 append_script(FILE *to, const char *name)
 {
@@ -127,9 +127,9 @@ last_line(const char *path)
    printed, which says what was wrong.
 
    A shell runs gnuplot in the draft's directory, $0, with the format, $1, and
-   the script, $2; -d skips the user's own gnuplot settings. The shell does not
-   interpret any text of a user or a file, because these are its arguments. What
-   gnuplot prints is in the hidden file .said, which draft_end removes. */
+   the script, $2; -d skips the user's own gnuplot settings. Texts of a user
+   or a file are only arguments of the shell, which does not interpret them. The
+   hidden file .said has what gnuplot printed; draft_end removes it. */
 static bool
 draw_picture(const Figure *f, const char *format)
 {

@@ -22,7 +22,7 @@ typedef struct Drawing {
     const char *out;     /* a directory: figures are in figures/ there */
     const char *format;  /* a list of FORMATS, "svg,png" */
     const char *size;    /* the width: "column", or points; NULL: a page */
-    const char *x, *y;   /* NULL: loss and accuracy over training */
+    const char *x, *y;   /* the axes; NULL: loss and accuracy over training */
     const char *by;      /* a setting: each of its values gets a curve */
     const char *gnuplot; /* a line for the script, or NULL */
     bool map;            /* y is a colour, over the axes x and `by` */

@@ -141,7 +141,7 @@ width_of_column(const Sheet *s, int col)
 }
 
 /* A column that is shown: its index, and the width to which its cells are
-   padded; 0: they are not padded. */
+   padded, or 0 if they are not padded. */
 typedef struct Shown {
     int col, width;
 } Shown;
@@ -178,9 +178,8 @@ sheet_new(const Column *columns, int cols, const char *label,
     return s;
 }
 
-/* The columns that were chosen, in the order in which they were; or, if none
-   was, all columns that the layout's readers see. *count becomes their number.
- */
+/* The chosen columns, in the order of s->chosen; if it is NULL, all columns
+   that the layout's readers see. *count becomes how many there are. */
 static Shown *
 columns_shown(const Sheet *s, Layout layout, int *count)
 {

@@ -40,7 +40,7 @@ typedef struct Column {
    null. */
 typedef struct Cell {
     char *text;              /* words; NULL: the cell has the number `value` */
-    double value, low, high; /* low and high: its interval; NaN: none */
+    double value, low, high; /* its interval, low to high, or NaN */
 } Cell;
 Cell cell_words(const char *text); /* copies it; NULL: an unknown number */
 Cell cell_number(double value);
