@@ -204,8 +204,9 @@ show_scores(const Trace *t, int head, int number)
              number, number, rotated ? ", both rotated" : "", bias);
     else
         show(t, SCORES, scores, "scores%s", bias);
+    bool has_sink = c->weights->op == &softmax_sink_op;
     show(t, TOKENS_BY_TOKENS, call_weights(c, ONLY_SEQUENCE, head),
-         "weights = softmax(scores)");
+         "weights = softmax(scores%s)", has_sink ? ", sink" : "");
 }
 
 /* Prints head `head` of t->call, a call at the place p: q, k, v, scores,
