@@ -369,15 +369,16 @@ typedef struct Work {
     void (*visit)(Node *c, const QueryTile *t);
 } Work;
 
-/* Visits every tile of a chunk: of one group of heads, in the p->together
-   sequences that are computed together. The groups of the first sequences have
-   the lowest numbers. */
+/* Visits every tile of a chunk: a group of heads, in p->together sequences or,
+   if tiles are heads, in the only sequence. Chunk numbers first count the
+   groups of the same sequences, so chunk / groups * p->together is the number
+   of the first of these sequences. */
 static void
 each_tile(const Work *w, int chunk, int worker)
 {
     const Plan *p = &w->plan;
-    int s = chunk / w->groups * p->together; /* its first sequence */
-    int heads = w->c->heads / w->groups;     /* of a group */
+    int s = chunk / w->groups * p->together;
+    int heads = w->c->heads / w->groups; /* of a group */
     int first_head = chunk % w->groups * heads, end = first_head + heads;
     for (int h = first_head; h < end; h += p->of_heads ? p->together : 1)
         for (int first = 0; first < p->tokens; first += p->rows) {
@@ -501,8 +502,9 @@ norm_forward(Node *c)
 }
 
 /* In the forward pass y was gain n + bias, so now dGain += dC n and dBias +=
-   dC, and the gradient of n is g = gain dC: for `rows` rows of d entries, LANES
-   columns at a time. Their sums stay in registers for all rows. */
+   dC, and the gradient of n is g = gain dC. This is done for `rows` rows of d
+   entries, LANES columns at a time, whose sums stay in registers for all rows.
+ */
 static void
 norm_to_gain(int rows, int d, const real *dc, const real *n, const real *gain,
              real *dgain, real *dbias, real *g)

@@ -154,8 +154,8 @@ store(real *x, const Widest *v, long left)
     }
 }
 
-/* A mask of the 16 lanes, in which all bits of lanes below n are 1 and all bits
-   of other lanes are 0. Returns its vector p. */
+/* Returns vector p of a mask of the 16 lanes: all bits of lane i are 1 if i <
+   n, and 0 otherwise. */
 static inline Lanewise
 lanes_below(int n, int p)
 {

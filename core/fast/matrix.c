@@ -262,8 +262,8 @@ copy_strips(real *to, Matrix b, int width)
     }
 }
 
-/* Cuts `rows` rows into tiles of equal height, if one from `lowest` on divides
-   the rows; lower tiles would be slow. Otherwise makes as few tiles as
+/* Cuts `rows` rows into tiles of equal height if a height of at least `lowest`
+   divides `rows`; lower tiles would be slow. Otherwise makes as few tiles as
    possible, whose heights differ by 1. */
 static void
 cut_rows(Walk *w, int rows, int tallest)
@@ -279,7 +279,7 @@ cut_rows(Walk *w, int rows, int tallest)
     w->taller = rows % w->tiles;
 }
 
-/* `entries` entries, in bytes. */
+/* The size of `entries` entries, in bytes. */
 static ptrdiff_t
 bytes(ptrdiff_t entries)
 {

@@ -115,14 +115,15 @@ broadcast(real x)
  */
 typedef Whole Lanewise VECTOR(sizeof(Widest));
 
-/* Takes a lane from a where `chosen` is 1, and from b elsewhere. */
+/* Takes each lane from a if the bits of this lane of `chosen` are 1, and from b
+   if they are 0. */
 static inline Widest
 select_lanes(Lanewise chosen, Widest a, Widest b)
 {
     return (Widest)(((Lanewise)a & chosen) | ((Lanewise)b & ~chosen));
 }
 
-/* Lane by lane the larger one; b if one of them is NaN. */
+/* The larger of a and b in each lane; b if one of them is NaN. */
 static inline Widest
 larger(Widest a, Widest b)
 {

@@ -9,8 +9,9 @@
 
 enum { TOKENS, POSITIONS }; /* the operands of embed: its two tables */
 
-/* Row i of C is the sum of some rows of the two tables: one of TOKENS for each
-   id of the token, and one of POSITIONS. This adds the rows of table k. */
+/* The LinearAdd (operators.h) of table k. Row i of C is the sum of a row of
+   TOKENS for each id of its token and, if there are positions, a row of
+   POSITIONS. */
 static void
 add_embedded(const Node *c, int k, real *of_c, real *of_table, bool back)
 {

@@ -15,8 +15,8 @@
 #include "heart/embedding_and_loss.h"
 #include "heart/model.h"
 
-/* Sets `to` to the full name of a part: "block0.mlp", or "norm" if it is in no
-   block. */
+/* Sets `to` to the full name of a part: "block0.mlp", "encoder0.mlp" in an
+   encoder, or "norm" if it is in no block. */
 static void
 name_part(char to[PART_SIZE], const Attention *block, const char *part)
 {

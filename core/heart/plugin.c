@@ -17,7 +17,7 @@ plugin_load(const char *path, int binding)
         fail("%s: not a shared object that can be loaded: build it with cc "
              "-shared -fPIC, and call only what <qkv/...> declares",
              dlerror()); /* begins with the path */
-    /* Only a plugin with an operator of its own has this symbol. */
+    /* Only a plugin that defines an operator has this symbol. */
     const unsigned char *size = dlsym(handle, "qkv_real_size");
     const Variant *v = dlsym(handle, "qkv_variant");
     if (!v)

@@ -21,8 +21,8 @@ row_max(const real *x, int n)
 }
 
 /* The first n of the `all` entries of x become e^(x_j - max), and the rest
-   become 0. Returns their sum. No exponential overflows if max is the largest
-   x_j. */
+   become 0. Returns the sum of the exponentials. None overflows if max is the
+   largest x_j. */
 static real
 row_exponentials(real *x, int n, int all, real max)
 {

@@ -108,9 +108,10 @@ count_uses(Node *result)
     }
 }
 
-/* A node is ready when all its users are listed; `uses` counts those that are
-   not. Ready nodes wait on two stacks: `shared` has the nodes with several
-   users, which are listed only when `once` is empty. */
+/* A node is ready when all its users are listed; `uses` counts the users that
+   are not. Ready nodes wait on two stacks: `once` has the nodes with one user,
+   and `shared` those with several, which are listed only when `once` is empty.
+ */
 Node *
 backward_order(Node *result)
 {

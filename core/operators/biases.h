@@ -20,9 +20,10 @@ typedef struct PositionBias {
 extern const Operator fixed_bias_op;
 extern const LinearOp mask_zero_op;
 
-/* Its arguments are a ScaleAndMask (heart/attention_operands.h), whose scale
-   is 1. It has one operand, the scores, if the sink's score is 0; if that is
-   learned, it is the second operand (1 x heads). */
+/* The arguments of softmax_sink are a ScaleAndMask
+   (heart/attention_operands.h), whose scale is 1. Its first operand is the
+   scores. If the sink's score is learned, that is the second operand (1 x
+   heads); if it is 0, there is none. */
 extern const Operator softmax_sink_op;
 
 #endif

@@ -30,9 +30,9 @@ columns(Node *a, int from, int count)
                 (Spec){.cols = a->heads * count, WITH(from)});
 }
 
-/* C_h = [A_h B_h ...] in each head h: operand k fills the columns from `first`
-   on, after those of the operands before it. An operand with a single head is
-   copied into every head of C. */
+/* C_h = [A_h B_h ...] in each head h. Operand k fills the columns from `first`
+   on, which follow the columns of the operands before it. An operand with a
+   single head is copied into every head of C. */
 static void
 add_beside(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
@@ -66,11 +66,12 @@ concat(Node *const *a, int count)
                 (Spec){.cols = heads * width, .heads = heads});
 }
 
-/* The part (matmul_t.h) of mix_heads. For each token, its row of S is a
-   matrix (heads of S x width) with a head in each row, its row of P is (heads
-   of S x heads of C), and its row of C is (heads of C x width). So C' = S' P.
-   All tokens form one batch, which is part 0 of the product; all other parts
-   are empty. If P has only one row, every token uses that (step 0). */
+/* The function `part` of mix_heads (ProductOp, matmul_t.h). For each token, its
+   row of S is a matrix (heads of S x width) with a head in each row, its row of
+   P is (heads of S x heads of C), and its row of C is (heads of C x width). So
+   C' = S' P. All tokens form one batch, which is part 0 of the product; all
+   other parts are empty. If P has only one row, every token uses that (step 0).
+ */
 static Matrix
 token_matrices(const Node *c, int part, Factor which, real *at)
 {

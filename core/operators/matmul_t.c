@@ -44,7 +44,7 @@ product_backward(Node *c)
     }
 }
 
-/* The only part of a product of whole matrices. */
+/* The function `part` of matmul_t: the whole matrix is its only part. */
 static Matrix
 whole(const Node *c, int i, Factor which, real *at)
 {

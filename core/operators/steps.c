@@ -17,8 +17,8 @@
 #include "heart/tape.h"
 #include "operators/steps.h"
 
-/* Head h of the operand or result, as a batch of all sequences: the part of a
-   ProductOp (matmul_t.h) whose parts are heads. */
+/* The function `part` of the products below (ProductOp, matmul_t.h). A part is
+   head h of an operand or of the result, as a batch of all sequences. */
 static Matrix
 head_for(const Node *c, int h, Factor which, real *at)
 {

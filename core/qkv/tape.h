@@ -29,7 +29,7 @@ Node *add(Node *a, Node *b);      /* A + B */
 Node *hadamard(Node *a, Node *b); /* A . B */
 
 /* Entry by entry; the result has A's heads. `map` takes f and its derivative
-   f'; a constant matrix, such as all ones, is a map too. */
+   f'; with a constant f it makes a matrix of, say, ones. */
 Node *scale(Node *a, double factor); /* factor A */
 Node *tanh_of(Node *a);              /* tanh A */
 Node *sigmoid(Node *a);              /* 1 / (1 + e^-A) */
