@@ -1,50 +1,51 @@
-/* accounts.c - what a published model stores and costs, and how much of it is
-   gauge: parameters that can change without changing the output.
+/* accounts.c - what a published model stores and costs, and how many of its
+   parameters are gauge: they can change without changing the output.
 
-   Let a layer have h heads in g groups that share keys and values, tokens of d
-   entries, k columns in a key, r of which are rotated, and v in a value. If
-   keys and values are made from a latent, it has n columns, and that of the
-   queries has m. The dimensions of the gauge:
+   A layer has h heads in g groups, each of which shares its keys and values.
+   Tokens have d entries, keys k columns, r of which are rotated, and values v
+   columns. If keys and values are made from a latent, it has n columns, and the
+   latent of queries has m. GL(n) are the invertible matrices, O(n) the
+   orthogonal ones. The dimensions of the gauge:
 
    Without norms and gates
        g (k - r)^2    GL(k - r) between W^Q and W^K'
        g r            a complex number for each pair of rotated columns; only r
                       with a latent, whose rotated columns all heads share
        g v^2          GL(v) between W^V and W^O
-       g (k - r)      b^K: it adds the same to all scores of a row, unless a
-                      rotation makes that depend on the distance
-       g v            b^V: weights sum to 1, so b^O can absorb it, unless there
-                      are sinks
+       g (k - r)      b^K, which adds the same to all scores of a row; not in
+                      rotated columns, where this depends on the distance
+       g v            b^V, which b^O can absorb because weights sum to 1; not
+                      with sinks
 
-   Norms
+   With norms
        r / 2 + k - r  the gains of the norms of queries and keys, if all heads
-                      share them; such a norm leaves nothing else free. g times
-                      that if each head has its own
-       g r / 2        if queries and keys are normed after the rotation: of
-                      those complex numbers, what does not change a norm
-       n (n + 1) / 2  O(n) and a gain behind the norm of a latent of n
-       g v (v - 1) /2 O(v), if values are normed without a gain; nothing if they
-                      are the keys, whose gains no rotation leaves unchanged
+                      share them; g times as many if each head has its own.
+                      Nothing else of W^Q and W^K is free
+       g r / 2        if queries and keys are normed after the rotation: only
+                      the angles of the complex numbers, which keep norms
+       n (n + 1) / 2  O(n) and the gains of the norm of a latent of n columns
+       g v (v - 1) /2 O(v), if values are normed without gains; nothing if
+                      values are the keys, because keys have gains
 
-   The rest
+   In other cases
        g v            if a gate multiplies the heads' output, entry by entry: a
                       factor for each column of W^V; b^O cannot absorb b^V
-       r^2            if a latent's r columns are not rotated
-       h              if scores have a bias for each distance: the same may be
-                      added to all; h more in an encoder, where a bucket of 0
-                      tokens to the right is never read
+       r^2            if the r separate columns of a latent are not rotated
+       h              if scores have a bias for each distance: all biases of a
+                      head may grow by one number. In an encoder h more, because
+                      the bucket of 0 tokens to the right is never read
 
    A product whose rank is less than its inner width leaves more free. This
-   happens if keys and values are made from fewer columns, and no norm is
-   between. A layer that has the keys and values of an earlier one adds nothing:
-   both are written in the same k and v columns. */
+   happens if keys and values are made from fewer columns than they have, and no
+   norm is between. A layer that uses the keys and values of an earlier one adds
+   nothing, because its own maps must fit these k and v columns. */
 #include <math.h>
 #include <string.h>
 
 #include "models/heads.h"
 
-/* All columns of a head's key: with a latent, d_k counts only those that are
-   not rotated. */
+/* The number of columns of a head's key. With a latent, d_k counts only the
+   columns that are not rotated. */
 static double
 key_columns(const Published *p)
 {
@@ -52,8 +53,8 @@ key_columns(const Published *p)
 }
 
 /* The dimensions of the gauge in a product of (rows x inner) and (inner x
-   columns): the entries of both factors, less the dimension of the matrices
-   that have the rank of their product. */
+   columns): the number of entries of both factors, less the dimension of the
+   set of products, the matrices of at most this rank. */
 static double
 free_within(double inner, double rows, double columns)
 {
@@ -61,11 +62,11 @@ free_within(double inner, double rows, double columns)
     return inner * (rows + columns) - rank * (rows + columns - rank);
 }
 
-/* The dimensions of the gauge in queries and keys without norms: the rows of
-   the table that have r or k. Each head of a group reads the same keys, so the
-   W^Q of a group has as many rows as its heads have inputs. With a latent, its
-   r columns count once: as complex numbers if they are rotated, else as GL(r).
- */
+/* The dimensions of the gauge in queries and keys without norms: the first part
+   of the table above, without its rows with v. All heads of a group multiply
+   the same keys, so their W^Q count as one matrix with the inputs of all of
+   them as rows. A latent's r separate columns count once for all heads: as
+   complex numbers if they are rotated, else as GL(r). */
 static double
 gauge_without_norms(const Published *p)
 {
@@ -80,8 +81,8 @@ gauge_without_norms(const Published *p)
     return rotated + products + key_biases;
 }
 
-/* The dimensions of the gauge in queries and keys. If these are normed, only
-   the gauge of the norm is left. */
+/* The dimensions of the gauge in queries and keys. If these are normed, it is
+   only the gauge of the norms. */
 static double
 score_gauge(const Published *p)
 {
@@ -95,8 +96,8 @@ score_gauge(const Published *p)
     return gauge_without_norms(p);
 }
 
-/* The number of parameters of W^V, W^O and their biases that are gauge. The W^O
-   of all heads of a group multiply the same values. */
+/* The dimensions of the gauge in W^V, W^O and their biases. All heads of a
+   group multiply the same values by W^O, so their W^O count as one matrix. */
 static double
 value_gauge(const Published *p)
 {
@@ -112,21 +113,21 @@ value_gauge(const Published *p)
     return sum;
 }
 
-/* The parameters of a layer. Its sizes are those of Published (published.h). */
+/* How many parameters a layer stores. */
 typedef struct Stored {
-    double matrices; /* the maps of q, k, v and o, and those of the latents */
-    double vectors;  /* biases, sinks and the gains of norms */
+    double matrices; /* in the maps of q, k, v and o and of the latents */
+    double vectors;  /* in biases, sinks and the gains of norms */
 } Stored;
 
-/* The maps QUERY .. OUTPUT (heads.h): inputs[] is the width that each reads,
-   outputs[] the width that it makes. A gate is stored with the map of the
-   queries. With a latent, rotated columns of keys are made with the latent, not
-   by the map of k, which has d_k of all k columns. */
+/* Counts the parameters of a layer. Each of the maps QUERY .. OUTPUT (heads.h)
+   reads inputs[] columns and makes outputs[]. A gate is stored with the map of
+   the queries. With a latent, the rotated columns of keys are made by the map
+   of the latent, so the map of keys makes only d_k of the k columns. */
 static Stored
 stored_by(const Published *p)
 {
     double d = p->d_model, h = p->heads, v = p->d_v;
-    double g = p->shared ? 0 : p->groups; /* heads of K and V that it makes */
+    double g = p->shared ? 0 : p->groups; /* its heads of keys and values */
     double k = key_columns(p), n = p->latent, m = p->query_latent;
     Stored sum = {.vectors = n + m}; /* the gains of the norms of latents */
     sum.matrices = d * m + (n > 0 ? d * (n + p->rope) : 0);
@@ -146,9 +147,9 @@ stored_by(const Published *p)
     return sum;
 }
 
-/* The parameters of a layer that are gauge: those of the norms of its latents,
-   of scores, of biases for distances, and of values. A layer that uses the keys
-   and values of an earlier one adds none. */
+/* The dimensions of the gauge of a layer: behind the norms of its latents, in
+   queries and keys, in biases for distances, and in values. A layer that uses
+   the keys and values of an earlier one adds none. */
 static double
 layer_gauge(const Published *p)
 {
@@ -161,17 +162,17 @@ layer_gauge(const Published *p)
            value_gauge(p);
 }
 
-/* A layer that uses the keys and values of an earlier one has no maps of its
-   keys and values, and caches none. An encoder caches nothing, because it reads
-   its sequence only once. For a layer without softmax only the state is
-   counted. Each weight costs a token a multiplication and an addition, and so
-   does each entry of the keys and values that it sees. */
+/* For a layer without softmax only the state is counted. A layer that uses the
+   keys and values of an earlier one has no maps for them, and caches nothing.
+   An encoder caches nothing either, because it reads its sequence only once.
+   For each token, every entry of a matrix, and every entry of the keys and
+   values that a head sees, costs a multiplication and an addition. */
 void
 account_add(Account *all, const Published *p, int tokens)
 {
     double n = p->latent;
-    double g = p->shared ? 0 : p->groups; /* heads of K and V that it caches */
-    double key_and_value = key_columns(p) + p->d_v; /* the columns of a head */
+    double g = p->shared ? 0 : p->groups; /* its heads of keys and values */
+    double key_and_value = key_columns(p) + p->d_v; /* columns of both */
     all->state += p->state;
     if (p->linear)
         return;
@@ -182,7 +183,7 @@ account_add(Account *all, const Published *p, int tokens)
     all->flops += 2 * (stored.matrices + p->heads * key_and_value * seen);
     if (p->encoders)
         return;
-    double cached = n > 0 ? n + p->rope : g * key_and_value; /* of a token */
+    double cached = n > 0 ? n + p->rope : g * key_and_value; /* for a token */
     all->cache += cached * seen;
     all->unwindowed += cached * tokens;
 }

@@ -6,9 +6,9 @@
 #include "models/as_run.h"
 #include "run/experiment.h"
 
-/* Copies `rows` rows of a map, from `first` on, into a weight. The maps of W^O
+/* Copies rows first .. first + rows - 1 of a map into a weight. The maps of W^O
    and b^O are transposed (heads.h): their columns are rows of the weight.
-   Returns false if the weight has another shape. */
+   Returns false if the weight has another shape than the rows. */
 static bool
 copy_rows(Weight *w, const Heads *l, int map, int first, int rows)
 {
@@ -25,26 +25,29 @@ copy_rows(Weight *w, const Heads *l, int map, int first, int rows)
     return true;
 }
 
-/* Gives a weight of attention, "block0.attention.W^Q", the layer's entries.
-   Returns false if the layer has no weight of this name and shape. */
+/* Copies the layer's entries into a weight of attention, such as
+   "block0.attention.W^Q". Returns false if the layer has nothing of this name
+   and shape. */
 static bool
 copy_weight(Weight *w, const Heads *l)
 {
     const int first_row = 0, one_row = 1;
     const char *name = strrchr(w->name, '.') + 1; /* "W^Q" */
-    /* The names are in the order of the maps QUERY .. CONSTANT. b^O is a map;
-       each other bias is the last row of one. */
-    int whole = index_in("W^Q W^K W^V W^O b^O", name);
-    int biased = index_in("b^Q b^K b^V", name);
-    if (whole >= 0)
-        return l->maps[whole].weight &&
-               copy_rows(w, l, whole, first_row, l->maps[whole].rows);
-    return biased >= 0 && l->maps[biased].bias &&
-           copy_rows(w, l, biased, l->maps[biased].rows, one_row);
+    /* Both lists are in the order of the maps QUERY .. CONSTANT, so an index in
+       a list is the number of a map. b^O is a whole map; each other bias is the
+       last row of a map. */
+    int map = index_in("W^Q W^K W^V W^O b^O", name);
+    int map_of_bias = index_in("b^Q b^K b^V", name);
+    if (map >= 0)
+        return l->maps[map].weight &&
+               copy_rows(w, l, map, first_row, l->maps[map].rows);
+    return map_of_bias >= 0 && l->maps[map_of_bias].bias &&
+           copy_rows(w, l, map_of_bias, l->maps[map_of_bias].rows, one_row);
 }
 
-/* Exits if no run can compute what the layer computes for this many tokens,
-   because the layer has another function or a window of fewer tokens. */
+/* Exits if no run of `tokens` tokens can compute what the layer computes,
+   because the layer has a special function (Published.function) or a window of
+   fewer tokens. */
 static void
 check_function(const Heads *l, int tokens)
 {
@@ -58,8 +61,8 @@ check_function(const Heads *l, int tokens)
              l->model->name, l->number + 1, difference);
 }
 
-/* Writes the model as a run of no training steps into the experiment `out`,
-   whose record gets the line of the command `open`. Returns the run's name,
+/* Writes the model as a run of 0 training steps into the experiment `out`, and
+   adds a line of the command `open` to its record. Returns the run's name,
    which the caller frees. */
 static char *
 write_run(Model *m, const Dataset *data, const char *out)
@@ -78,10 +81,10 @@ write_run(Model *m, const Dataset *data, const char *out)
     return name;
 }
 
-/* The settings of the run. A run needs a task and a few examples, so it has
-   sequences of the task `reverse`, which have nothing to do with the layer. The
-   digest in a run's name includes c.from, so each layer's run has another name.
- */
+/* The settings of the run. Every run has a task, so this one has a few examples
+   of `reverse`, which have nothing to do with the layer. c.from names the
+   layer; it is part of the digest in the run's name, so that the runs of two
+   layers have different names. */
 static Config
 settings_of_run(const Heads *l, const char *variant)
 {
@@ -95,28 +98,28 @@ settings_of_run(const Heads *l, const char *variant)
     return c;
 }
 
-/* The model has one block, whose attention gets the matrices of the layer. It
-   is not trained. The variant must have all matrices of the layer and no
-   others, so the number of parameters is compared, too: copy_weight does not
-   see what no weight of the variant takes. A run has neither capped scores nor
-   heads of which only some columns are rotated. */
+/* The model has one block, whose attention gets the matrices of the layer. The
+   variant must have exactly these matrices. copy_weight only finds weights of
+   the variant that the layer does not have, so the numbers of parameters are
+   compared, too. A run cannot have capped scores, nor heads with both rotated
+   and unrotated columns. */
 char *
 layer_as_run(const Heads *l, const char *variant, const char *out)
 {
     const Published *p = l->model;
     Dataset data;
     Model *m = model_open(settings_of_run(l, variant), &data);
-    bool rotates_part = p->rope % p->d_k != 0; /* only some columns of a head */
-    bool same = !published_has(p, "capped") && !rotates_part;
+    bool rotates_part = p->rope % p->d_k != 0; /* rope is neither 0 nor d_k */
+    bool fits = !published_has(p, "capped") && !rotates_part;
     Account account = {0};
     account_add(&account, p, ANY_LENGTH);
     for (Weight *w = m->weights; w < m->weights + m->count; w++)
         if (w->attention && !copy_weight(w, l))
-            same = false;
-    if (!same || (double)attention_parameters(m) != account.stored)
+            fits = false;
+    if (!fits || (double)attention_parameters(m) != account.stored)
         fail("%s: %s does not have the matrices of a %s (biases: %s; has: %s); "
-             "choose biased for a bert or gpt2, gqa for a llama, and convert "
-             "its run with `qkv train --from RUN -v %s --steps 0`",
+             "write a run of biased (bert, gpt2) or gqa (llama), and convert "
+             "it with `qkv train --from RUN -v %s --steps 0`",
              p->name, variant, p->type, p->biases, p->has, variant);
     check_function(l, m->config.length);
     return write_run(m, &data, out);

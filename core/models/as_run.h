@@ -1,16 +1,17 @@
-/* as_run.h - a layer of a published model as a run of ours.
+/* as_run.h - writes a layer of a published model as a run.
 
-   Its matrices are loaded into a variant, in a model of one block whose tokens
-   are random vectors, so that inspect, equiv and trace work on it. */
+   The layer's matrices are loaded into a variant, in a model of one block whose
+   tokens are random vectors. So inspect, equiv and trace work on them. */
 #ifndef AS_RUN_H
 #define AS_RUN_H
 
 #include "models/heads.h"
 
-/* Writes a run of `variant` into the experiment `out`, which is made if it does
-   not exist, and returns the run's name, which the caller frees. Fails unless
-   the variant has exactly the layer's matrices: for many models that is biased,
-   gqa or standard. `qkv train --from` converts the run into other variants. */
+/* Writes a run of `variant` with the layer's matrices into the experiment
+   `out`, which is made if it does not exist. Fails unless the variant has
+   exactly these matrices; biased, gqa or standard has those of many models.
+   `qkv train --from` converts the run into other variants. Returns the run's
+   name, which the caller frees. */
 char *layer_as_run(const Heads *l, const char *variant, const char *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* checkpoint.c - reads and writes safetensors: eight bytes that say how long
-   the header is, the header in JSON, and the tensors one after the other. */
+/* checkpoint.c - reads and writes .safetensors. Such a file has eight bytes
+   that say how long its header is, the header in JSON, and the tensors one
+   after the other. */
 #include <errno.h>
 #include <libgen.h>
 #include <math.h>
@@ -16,10 +17,10 @@
 #include "models/checkpoint.h"
 #include "models/json.h"
 
-/* A header has at most this many bytes, by the specification of the format. */
+/* The specification of the format allows no larger header. */
 static const double most_header_bytes = 1e8;
 
-/* Returns whether the name ends in one of the endings, a list ".json .txt". */
+/* Returns whether the name has one of these endings, such as ".json .txt". */
 static bool
 has_ending(const char *name, const char *endings)
 {
@@ -27,8 +28,9 @@ has_ending(const char *name, const char *endings)
     return ending && index_in(endings, ending) >= 0;
 }
 
-/* Exits, because there is no .safetensors in the directory. formats.tsv says
-   what to do with files of other formats, and the message repeats that. */
+/* Exits, because there is no .safetensors among the names of a directory. If
+   one has an ending of formats.tsv, the message says what that table advises.
+ */
 static _Noreturn void
 refuse_formats(const char *directory, const Values *names)
 {
@@ -56,7 +58,7 @@ map_file(const char *path, size_t *size)
         fail("%s: it is not a plain file; download it again", path);
     FILE *file = fopen(path, "rb");
     void *map = MAP_FAILED;
-    if (file) /* one byte more than the file, as mmap refuses an empty map */
+    if (file) /* one byte more than the file: mmap refuses an empty map */
         map = mmap(NULL, (size_t)facts.st_size + 1, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE, fileno(file), 0);
     if (map == MAP_FAILED)
@@ -66,14 +68,14 @@ map_file(const char *path, size_t *size)
     return map;
 }
 
-/* Lists a shard and then the tensors that its header describes. A file begins
-   with the header's length, 8 bytes, and the header. If the file is too short
-   for that, the header is read as empty, which json_enter refuses. */
+/* Adds an entry for a shard and then one for each tensor that its header
+   describes. If the file is too short for its header, the header is read as
+   empty, and json_enter refuses that. */
 static void
 open_shard(Checkpoint *c, char *name)
 {
     char *path = within(c->directory, name);
-    Tensor entry = {.name = name}; /* first the file, then each tensor */
+    Tensor entry = {.name = name}; /* of the file, then of each tensor */
     uint64_t length = 0;
     entry.map = map_file(path, &entry.size);
     if (entry.size > sizeof length)
@@ -103,20 +105,20 @@ checkpoint_open(const char *directory)
         if (has_ending(names.text[i], ".safetensors"))
             open_shard(&c, names.text[i]);
     }
-    if (!names.count) /* `directory` may be a file: refuse it by its ending */
+    if (!names.count) /* it may be a file, which is refused by its ending */
         values_add(&names, copy_text(directory));
     if (!c.count)
         refuse_formats(directory, &names);
     return c;
 }
 
-/* What the header says of a tensor: its type and shape, as texts, and where its
-   bytes begin and end, counted from the end of the header. What it does not say
-   is "" or -1. */
+/* What the header says of a tensor. */
 typedef struct Description {
-    const char *type, *shape;
-    double begin, end;
-    bool in_file; /* whether all bytes of the tensor are in the file */
+    const char *type, *shape; /* texts such as "F32" and "[2,3]"; "" if they are
+                                 missing */
+    double begin, end; /* where its bytes begin and end, counted from the end of
+                          the header; -1 if this is missing */
+    bool in_file;      /* true if all these bytes are in the file */
 } Description;
 
 static Description
@@ -136,7 +138,7 @@ description_of(const Tensor *t)
     return d;
 }
 
-/* Returns whether a tensor of this name is in the text part of a composite
+/* Returns whether a name is that of a tensor in the text part of a composite
    model. */
 static bool
 in_text_model(const char *name)
@@ -153,11 +155,11 @@ ends_in(const char *text, const char *ending)
 }
 
 /* The tensor whose name ends in `ending`; NULL if there is none. Fails if there
-   are several, unless only one of them is in a model for texts. */
+   are several, unless exactly one of them is in the text part of a model. */
 static const Tensor *
 only_ending(const Checkpoint *c, const char *ending)
 {
-    const Tensor *found = NULL, *rival = NULL; /* `rival` is as good as found */
+    const Tensor *found = NULL, *rival = NULL; /* rival: as good as `found` */
     for (const Tensor *t = c->tensors; t < c->tensors + c->count; t++) {
         bool is_file = !t->description;
         if (is_file || !ends_in(t->name, ending))
@@ -182,15 +184,15 @@ only_ending(const Checkpoint *c, const char *ending)
     return found;
 }
 
-/* How a type stores a number: a sign bit, an exponent and a fraction. Exponent
-   e and fraction f stand for (2^fraction + f) 2^(e - bias - fraction), where
-   the bias is half of the greatest exponent, rounded down. If e is 0, they
-   stand for f 2^(1 - bias - fraction). The greatest exponent is kept for
+/* How a type stores a number (IEEE 754): a sign bit, an exponent e and a
+   fraction f of n bits, from the highest bit to the lowest. The number is
+   (2^n + f) 2^(e - bias - n) or, if e is 0, f 2^(1 - bias - n). The bias is
+   half of the greatest exponent, rounded down. The greatest exponent is for
    infinity and NaN. */
 static const struct Format {
-    int width;    /* bytes of a number */
-    int fraction; /* bits of the fraction */
-    int greatest; /* exponent */
+    int width;    /* of a number, in bytes */
+    int fraction; /* n, the bits of the fraction */
+    int greatest; /* the greatest exponent */
 } formats[] = {[F32] = {4, 23, 255}, [F16] = {2, 10, 31}, [BF16] = {2, 7, 255}};
 
 /* The bit that is 1 in negative numbers: the highest one. */
@@ -200,11 +202,10 @@ sign_bit(const struct Format *f)
     return 1u << (8 * f->width - 1);
 }
 
-/* Accepts a description only if its type, its shape and its number of bytes
-   agree. The result is a copy of the tensor's entry in c, with its shape and
-   its type. `first` of the entry is where the file's numbers begin; `first` of
-   the result is where the tensor's begin. The shape of a vector has no second
-   number, which stays 0. */
+/* The tensor's type, shape and number of bytes, as its file describes them,
+   must agree. The result is a copy of the tensor's entry in c, with its shape,
+   its type and its first byte. The description of a vector's shape has no
+   second number, so this stays 0. */
 Tensor *
 tensor_ending(const Checkpoint *c, const char *ending, int rows, int cols)
 {
@@ -212,7 +213,7 @@ tensor_ending(const Checkpoint *c, const char *ending, int rows, int cols)
     if (!t)
         return NULL;
     Description d = description_of(t);
-    int type = index_in("F32 F16 BF16", d.type); /* as in Tensor.type */
+    int type = index_in("F32 F16 BF16", d.type); /* in the order of the enum */
     if (type < 0)
         return NULL;
     Tensor *found = allocate(1, sizeof *found);
@@ -249,23 +250,23 @@ tensor_entry(const Tensor *t, size_t i)
     return bits & sign_bit(f) ? -size : size;
 }
 
-/* The value is integer 2^(exponent - fraction), and `least` is the exponent of
-   the smallest normal number, which is stored as 1. The bits are the integer
-   plus (exponent - least) 2^fraction. The integer of a normal number is at
-   least 2^fraction, which adds the missing 1 to the stored exponent. If
-   rounding makes it 2 2^fraction, it adds 2: the number is the next power of 2.
- */
+/* The value is integer 2^(exponent - n), where n is the number of bits of the
+   fraction. `least` is the exponent of the smallest normal number, whose stored
+   exponent is 1. The stored bits are integer + (exponent - least) 2^n. The
+   integer of a normal number is at least 2^n, which adds the missing 1 to the
+   stored exponent. If rounding makes it 2^(n + 1), it adds 2, and the number is
+   the next power of 2, as it should be. */
 void
 tensor_set(Tensor *t, size_t i, double value)
 {
     const struct Format *f = &formats[t->type];
     size_t width = (size_t)f->width;
     int exponent = ilogb(value), least = 1 - f->greatest / 2;
-    if (exponent < least) /* such numbers are stored with the exponent 0 */
+    if (exponent < least) /* the number is stored with the exponent 0 */
         exponent = least;
     double integer = nearbyint(ldexp(fabs(value), f->fraction - exponent));
     double stored = integer + ldexp(exponent - least, f->fraction);
-    double infinity = ldexp(f->greatest, f->fraction); /* as it is stored */
+    double infinity = ldexp(f->greatest, f->fraction); /* its stored bits */
     if (!(stored < infinity))
         fail(
             "%.200s: %g is too large for this tensor's %zu-bit format; convert "
@@ -276,8 +277,8 @@ tensor_set(Tensor *t, size_t i, double value)
     memcpy(t->map + t->first + i * width, &bits, width);
 }
 
-/* Only t, the result of tensor_ending, has the shape that the entry of the
-   checkpoint needs when it is written. */
+/* t is a copy (tensor_ending), so its entry in c is changed. The entry needs
+   the shape, too, which only the copy has. */
 void
 tensor_keep_rows(const Checkpoint *c, const Tensor *t, int rows)
 {
@@ -288,10 +289,10 @@ tensor_keep_rows(const Checkpoint *c, const Tensor *t, int rows)
         }
 }
 
-/* Writes a tensor's description into the header of a file in which it begins at
-   byte `begin` after the header. Returns how many bytes it has there. Fails if
-   the tensors so far are longer than their file, as they can be if they
-   overlap. */
+/* Writes a tensor's description into the header of a new file, in which the
+   tensor begins at byte `begin` after the header. Returns how many bytes it has
+   there. Fails if the tensors up to this one are together longer than the old
+   file, which happens if they overlap. */
 static size_t
 write_description(FILE *header, const Tensor *t, size_t begin)
 {
@@ -302,7 +303,7 @@ write_description(FILE *header, const Tensor *t, size_t begin)
              "download the file again",
              t->name);
     const char *shape = d.shape;
-    double rows = t->shape[0], cols = t->shape[1]; /* cols: 0 of a vector */
+    double rows = t->shape[0], cols = t->shape[1]; /* a vector has 0 cols */
     if (t->rows_kept) {
         bytes = bytes / (size_t)rows * (size_t)t->rows_kept;
         shape = cols > 0 ? format_text("[%d,%.0f]", t->rows_kept, cols)
@@ -314,13 +315,13 @@ write_description(FILE *header, const Tensor *t, size_t begin)
     return bytes;
 }
 
-/* Returns a new header for a file of the checkpoint, since the tensors after
-   one that was cut move up. Sets bytes[i] to the bytes of c->tensors[i], if it
-   is a tensor of this file; leaves the others 0. */
+/* Returns a new header for a file of the checkpoint: tensors that follow one
+   with fewer rows begin earlier. Sets bytes[i] to the new size of c->tensors[i]
+   if that is a tensor of this file; leaves the others 0. */
 static char *
 header_of(const Checkpoint *c, const Tensor *file, size_t *bytes)
 {
-    size_t begin = 0; /* of the next tensor, counted after the header */
+    size_t begin = 0; /* where the next tensor begins after the header */
     char *text;
     FILE *header = begin_text(&text);
     for (int i = 0; i < c->count; i++) {
@@ -329,7 +330,7 @@ header_of(const Checkpoint *c, const Tensor *file, size_t *bytes)
         if (is_file || !in_this_file)
             continue;
         fputs(ftell(header) ? "," : "{", header);
-        if (!strcmp(t->name, "__metadata__")) /* no tensor, but has a line */
+        if (!strcmp(t->name, "__metadata__")) /* facts about the file */
             fprintf(header, "\"__metadata__\":%s", t->description);
         else
             bytes[i] = write_description(header, t, begin);
@@ -340,8 +341,8 @@ header_of(const Checkpoint *c, const Tensor *file, size_t *bytes)
     return text;
 }
 
-/* Writes one file of the checkpoint. Spaces fill its header, so that the
-   entries after it are at multiples of their size. */
+/* Writes one file of the checkpoint. Spaces at the end of the header align the
+   numbers after it. */
 static void
 write_shard(const Checkpoint *c, const Tensor *file, FILE *to)
 {
@@ -360,9 +361,9 @@ write_shard(const Checkpoint *c, const Tensor *file, FILE *to)
     free(header);
 }
 
-/* Copies the files that belong to a model besides its weights. Links are not
-   followed, since they may lead to any file that this user can read;
-   config.json is, because it was read already. */
+/* Copies the files of a model that are not weights. Links are not followed,
+   since they may lead to any file that this user can read, except the link
+   config.json, because that file was read already. */
 static void
 copy_others(const Checkpoint *c, const char *folder)
 {
@@ -405,7 +406,7 @@ checkpoint_write(const Checkpoint *c, const char *to, const char *config)
     Draft *d = draft_begin(above, name);
     char *folder = new_directory(d->path, name);
     for (Tensor *t = c->tensors; t < c->tensors + c->count; t++)
-        if (!t->description) { /* a file */
+        if (!t->description) { /* this entry is a file */
             FILE *file = begin_file(folder, t->name);
             write_shard(c, t, file);
             end_file(file, folder, t->name);

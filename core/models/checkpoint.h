@@ -1,26 +1,27 @@
-/* checkpoint.h - the tensors of a model as it is published: a directory with
-   model.safetensors, or with several such files, its shards.
+/* checkpoint.h - the tensors of a published model: a directory with
+   model.safetensors or with several such files, its shards.
    https://github.com/huggingface/safetensors#format
 
-   The files are mapped, not read, so a tensor that nobody looks at costs
-   nothing, and no other file of the directory is opened. Writing to a tensor
-   changes only this process's copy; checkpoint_write puts it on disk. A file is
-   data: a tensor is accepted only if it has the shape that follows from
-   config.json, and if all of it is within the file. */
+   The files are mapped into memory, not read, so a tensor that nobody looks at
+   costs nothing. Writing to a tensor changes only this process's copy of the
+   file; checkpoint_write puts it on disk. A file may be damaged: a tensor is
+   accepted only if it has the shape that follows from config.json, and if all
+   of it is within the file. */
 #ifndef CHECKPOINT_H
 #define CHECKPOINT_H
 
 #include <stddef.h>
 
-/* A tensor. Its shape, type and place are only known once tensor_ending has
-   found it; until then, `first` is the byte after the header of its file. */
+/* A tensor, or an entry of Checkpoint.tensors. The entries have no shape and no
+   type, and their `first` is the byte after the header of the file; only the
+   copy that tensor_ending returns has all three. */
 typedef struct Tensor {
     char *name;
-    char *description;  /* the file's description of the tensor, in JSON; NULL
-                           if this entry is the file itself */
-    unsigned char *map; /* the file */
-    size_t size;        /* of the file, in bytes */
-    size_t first;       /* the first byte of the tensor in the file */
+    char *description;  /* the tensor's part of the header, in JSON; NULL if
+                           this entry is the file itself */
+    unsigned char *map; /* the bytes of the file */
+    size_t size;        /* how many bytes the file has */
+    size_t first;       /* the index of the tensor's first byte in `map` */
     double shape[2];    /* rows and columns; of a vector, its length and 0 */
     enum { F32, F16, BF16 } type;
     int rows_kept; /* how many rows are written; 0 means all */
@@ -31,8 +32,8 @@ enum { VECTOR = 0 };
 
 typedef struct Checkpoint {
     const char *directory;
-    Tensor *tensors; /* the entries of all files: first the file, then its
-                        tensors */
+    Tensor *tensors; /* for each file, an entry of the file and then those of
+                        its tensors */
     int count, capacity;
 } Checkpoint;
 
@@ -41,35 +42,35 @@ typedef struct Checkpoint {
    ends. */
 Checkpoint checkpoint_open(const char *directory);
 
-/* The tensor whose name ends in this one, after any prefix
-   ("bert.encoder.layer.0..."). If several models in the files have one, it is
-   the one of a composite model's part for texts. Fails if two tensors could be
-   meant, or if one is there twice, as in the files of two models. Returns NULL
-   if there is none, or none that can be read as `rows` x `cols` numbers, or as
-   a vector of `cols` numbers if `rows` is VECTOR. The result is kept until the
-   program ends. */
+/* The tensor whose name ends in `ending`, after any prefix ("bert."). If
+   several do, the only one in the text part of a composite model is meant.
+   Fails if it is not clear which is meant, or if a tensor is there twice, as in
+   the files of two models. Returns NULL if there is none, or if it is not a
+   matrix of `rows` x `cols` numbers or, if `rows` is VECTOR, a vector of `cols`
+   numbers. The result is kept until the program ends. */
 Tensor *tensor_ending(const Checkpoint *c, const char *ending, int rows,
                       int cols);
 
-/* Entry i of a tensor, row by row. Fails if it is infinite or NaN. */
+/* Entry i of a tensor; entries are counted row by row. Fails if it is infinite
+   or NaN. */
 double tensor_entry(const Tensor *t, size_t i);
 
 /* Sets entry i to the value, rounded to the tensor's type. Fails if the value
    is too large for this type. */
 void tensor_set(Tensor *t, size_t i, double value);
 
-/* From now on, only the first `rows` rows of the tensor are written, or the
+/* Makes checkpoint_write write only the first `rows` rows of the tensor, or the
    first `rows` numbers of a vector. */
 void tensor_keep_rows(const Checkpoint *c, const Tensor *t, int rows);
 
-/* Fails if `to` already exists. Commands call this before they compute what
-   could not be written. */
+/* Fails if `to` already exists. Commands call this early, so that they do not
+   compute for nothing. */
 void refuse_existing(const char *to);
 
 /* Writes the directory `to`, which must not exist yet, whole or not at all: the
-   shards as they are now, the tokenizer, and the configuration, which is
-   `config` unless that is NULL. Weights in other formats, which would be the
-   old ones, are not copied, nor are links, which a note names. */
+   shards with the changed tensors, the tokenizer, and config.json, with the
+   text `config` unless that is NULL. Does not copy weights in other formats,
+   because they would be the old ones, nor links, which a note names. */
 void checkpoint_write(const Checkpoint *c, const char *to, const char *config);
 
 #endif

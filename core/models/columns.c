@@ -1,12 +1,12 @@
-/* columns.c - the products of the columns of heads with one another. */
+/* columns.c - the products of the columns of every two heads. */
 #include <stdlib.h>
 
 #include "heart/fail.h"
 #include "heart/matrix.h"
 #include "models/columns.h"
 
-/* Reads the columns of head `head` of a map, one after the other. A bias that
-   does not count is left 0. */
+/* Reads the columns of one head of a map into `columns`, one after the other. A
+   bias that does not count is left 0. */
 static void
 read_head(real *columns, const Heads *l, int map, int head)
 {
@@ -36,15 +36,16 @@ columns_read(const Heads *const layers[], int count, int map)
     for (int k = 0; k < count; k++)
         for (int head = 0; head < layers[k]->maps[map].heads; head++) {
             read_head(columns, layers[k], map, head);
-            columns += width * length; /* those of the next head */
+            columns += width * length; /* where the next head's are */
         }
     return c;
 }
 
-/* Averages the product of two heads over all angles of the rotation. The
-   product of two columns of different pairs, or of a rotated and an unrotated
-   one, has the mean 0. The four products of a pair with the same pair of the
-   other head, a block of 2 x 2 on the diagonal, get the form [a b; -b a]. */
+/* Averages the product of two heads, whose first `rope` columns are rotated,
+   over all angles of the rotation. The mean product of two columns of different
+   pairs, or of a rotated and an unrotated one, is 0. A pair and the same pair
+   of the other head have four products, a block of 2 x 2 on the diagonal; their
+   mean has the form [a b; -b a]. */
 static void
 average_rotations(real *product, int width, int rope)
 {
@@ -68,7 +69,8 @@ columns_product(HeadColumns *c, int one, int two)
 {
     real **product = &c->product[one * c->heads + two];
     int n = c->width, length = c->length, size = n * length;
-    if (!*product) { /* X' and Y', whose rows are the columns of the heads */
+    if (!*product) {
+        /* X' and Y': their rows are the columns of the heads. */
         Matrix x = matrix(c->entries + one * size, n, length, length);
         Matrix y = matrix(c->entries + two * size, n, length, length);
         *product = allocate(matrix_entries(n, n), sizeof **product);

@@ -8,9 +8,9 @@
 #include "models/factors.h"
 #include "models/heads.h"
 
-/* Copies the columns of a head into its matrix: (width x d_model) of W^O, whose
-   map is transposed (heads.h); of the others, (d_model + 1 x width). The last
-   row of a map is the bias, which W^O does not have. */
+/* Copies the columns of one head of a map into its matrix, (d_model + 1 x
+   width) with the bias as the last row. The map of W^O is transposed (heads.h)
+   and has no bias: its matrix is (width x d_model). */
 static void
 copy_head(real *matrix, const Heads *l, int map, int head)
 {

@@ -1,10 +1,10 @@
 /* facts.c - facts about the products M and N of a head.
 
-   A product L S' of two tall matrices has the size of the model, but its facts
-   are those of matrices as small as a head. With L = Q R and S = P T, its
-   singular values are those of R T', where Q and P have orthonormal columns.
-   Its eigenvalues, except zeros, are those of S'L, and with it the trace of its
-   square: tr(L S' L S') = tr(S'L S'L). */
+   A product L S' is as large as the model (d_model x d_model), but matrices as
+   small as a head have the same facts. If L = Q R and S = P T, where Q and P
+   have orthonormal columns, the singular values of L S' are those of R T'. Its
+   eigenvalues, except zeros, are those of S'L. So the traces of their squares
+   are equal, too: tr(L S' L S') = tr(S'L S'L). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,10 @@
 #include "heart/fail.h"
 #include "models/facts.h"
 
-/* The rank is the number of singular values that have this share of all
-   squares. */
+/* Facts.rank counts the singular values that have this share of all squares. */
 static const double most_of_the_squares = 0.99;
 
-/* The columns of a head (or of a group of heads, if the map is shared), one
+/* The columns of a head of a map (KEY and VALUE have one for each group), one
    after the other, without biases. The caller frees them. */
 static double *
 head_columns(const Heads *l, int map, int head)
@@ -34,8 +33,8 @@ head_columns(const Heads *l, int map, int head)
     return columns;
 }
 
-/* S'L of the product L S' of a head (n x n, n its width), given their columns
-   (d entries each). */
+/* S'L (n x n), given the n columns of L and of S, each of d entries. The caller
+   frees it. */
 static double *
 inner_product(const double *left, const double *shared, int n, int d)
 {
@@ -71,9 +70,9 @@ copying_of(const Heads *l, int head)
     return converged ? sum / absolute_sum : NAN;
 }
 
-/* The singular values of the product L S' of two matrices of n columns, which
-   are one after the other, of d entries. They are those of R T' (n x n). Both
-   matrices are destroyed; the caller frees the result. */
+/* The singular values of L S', which are those of R T' (n x n), given the n
+   columns of L and of S, each of d entries. Destroys both matrices. The caller
+   frees the result. */
 static double *
 singular_values(double *left, double *shared, int n, int d)
 {
@@ -91,8 +90,9 @@ singular_values(double *left, double *shared, int n, int d)
     return values;
 }
 
-/* The symmetric part of X is (X + X') / 2, whose squared norm is (|X|^2 + tr
-   X^2) / 2. */
+/* The symmetric part of X = L S' is (X + X') / 2, whose squared norm is
+   (|X|^2 + tr X^2) / 2. |X|^2 is the sum of the squared singular values, and
+   tr X^2 is the trace of inner^2. */
 Facts
 facts_of(const Heads *l, int left, int shared, int head)
 {
@@ -100,7 +100,7 @@ facts_of(const Heads *l, int left, int shared, int head)
     double *of_left = head_columns(l, left, head);
     double *of_shared = head_columns(l, shared, group_of(l, shared, head));
     double *inner = inner_product(of_left, of_shared, n, d);
-    double trace = 0, squares = 0, sum = 0; /* the trace of inner^2 */
+    double trace = 0, squares = 0, sum = 0;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             trace += inner[i * n + j] * inner[j * n + i];

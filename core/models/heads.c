@@ -9,13 +9,13 @@
 #include "heart/fail.h"
 #include "models/heads.h"
 
-/* b^O is a map of one column, and the maps of latents belong to no head: such
-   a map counts as one head. */
+/* The map b^O and the maps of latents belong to no head: they are stored as
+   maps of one head. b^O has one column. */
 enum { ONE_HEAD = 1, ONE_COLUMN = 1, FIRST_COLUMN = 0 };
 
-/* Finds a tensor of a layer; a vector of `cols` entries if `rows` is VECTOR.
-   Fails if there is none. Its name is the pattern, in which # stands for the
-   layer's number, and a suffix such as "weight". */
+/* Finds a tensor of a layer, or fails. It is a matrix or, if `rows` is VECTOR,
+   a vector of `cols` entries. Its name is PATTERN.SUFFIX, with the layer's
+   number instead of # in the pattern; a suffix is, for example, "weight". */
 static Tensor *
 layer_tensor(const Heads *l, const Checkpoint *c, const char *pattern,
              const char *suffix, int rows, int cols)
@@ -32,8 +32,8 @@ layer_tensor(const Heads *l, const Checkpoint *c, const char *pattern,
     return t;
 }
 
-/* The tensor of a map, which is stored as (outputs x inputs), unless the family
-   has it transposed. */
+/* The tensor of a map. It is (outputs x inputs), unless the family stores its
+   tensors transposed. */
 static Tensor *
 weight_of(const Heads *l, const Checkpoint *c, int map, int inputs, int outputs)
 {
@@ -43,9 +43,9 @@ weight_of(const Heads *l, const Checkpoint *c, int map, int inputs, int outputs)
                         transposed ? outputs : inputs);
 }
 
-/* The bias of one of the maps QUERY .. OUTPUT; NULL if the family or
-   config.json does not have one, even if the files do, because the program that
-   runs the model ignores it. */
+/* The bias of one of the maps QUERY .. OUTPUT; NULL if the family and
+   config.json say that there is none. A bias that is in the files anyway is
+   ignored, as by the program that runs the model. */
 static Tensor *
 bias_of(const Heads *l, const Checkpoint *c, int map, int outputs)
 {
@@ -55,8 +55,8 @@ bias_of(const Heads *l, const Checkpoint *c, int map, int outputs)
     return layer_tensor(l, c, l->model->tensors[map], "bias", VECTOR, outputs);
 }
 
-/* A map of `heads` heads without biases. Its columns are all rows of the
-   tensor, head by head, unless the caller sets first, stride or
+/* A map of `heads` heads without biases, whose columns are the rows of the
+   tensor, head by head. For another layout the caller changes first, stride or
    columns_are_rows. */
 static Projection
 map_in(Tensor *weight, int rows, int heads, int width)
@@ -70,7 +70,8 @@ map_in(Tensor *weight, int rows, int heads, int width)
 }
 
 /* Finds the maps of queries, keys and values. They may be in one tensor: one
-   after the other or, interleaved, those of each head side by side. */
+   map after the other or, interleaved, the three maps of each head side by
+   side. */
 static void
 find_input_maps(Heads *l, const Checkpoint *c)
 {
@@ -84,7 +85,7 @@ find_input_maps(Heads *l, const Checkpoint *c)
     for (int map = QUERY; map <= VALUE; map++)
         packed_columns += heads[map] * width[map];
     for (int map = QUERY; map <= VALUE; map++) {
-        int columns = heads[map] * width[map];           /* of the map */
+        int columns = heads[map] * width[map];           /* of this map */
         int outputs = packed ? packed_columns : columns; /* of its tensor */
         Projection *found = &l->maps[map];
         *found = map_in(weight_of(l, c, map, p->d_model, outputs), p->d_model,
@@ -99,11 +100,11 @@ find_input_maps(Heads *l, const Checkpoint *c)
     }
 }
 
-/* Finds the maps of latent attention, without rotated columns. The names of its
-   tensors all begin with one pattern. In the tensor of queries, each head has k
-   columns and then its r rotated ones. Keys and values are in one tensor: each
-   head has the k columns of its keys and then the v of its values. The r
-   rotated columns of keys, which all heads share, follow the latent's n. */
+/* Finds the maps of a layer with latents, without rotated columns. The names of
+   its tensors all begin with one pattern. In the tensor of queries, each head
+   has k columns and then r rotated ones. One tensor has keys and values: for
+   each head, k columns of keys and then v of values. In the tensor of the map
+   LATENT, r rotated columns of keys, which all heads share, follow its n. */
 static void
 find_latent_maps(Heads *l, const Checkpoint *c)
 {
@@ -112,7 +113,7 @@ find_latent_maps(Heads *l, const Checkpoint *c)
     int n = p->latent, m = p->query_latent, query_rows = m ? m : d;
     const char *in = p->tensors[QUERY];
     const char *query = m ? "q_b_proj.weight" : "q_proj.weight";
-    Projection *maps = l->maps, *latent = &maps[LATENT];
+    Projection *maps = l->maps;
     l->rope = 0;
     Tensor *w = layer_tensor(l, c, in, query, h * (k + r), query_rows);
     maps[QUERY] = map_in(w, query_rows, h, k);
@@ -125,20 +126,22 @@ find_latent_maps(Heads *l, const Checkpoint *c)
     w = layer_tensor(l, c, in, "o_proj.weight", d, h * v);
     maps[OUTPUT] = map_in(w, d, h, v);
     maps[OUTPUT].columns_are_rows = false;
-    maps[CONSTANT] = map_in(NULL, d, ONE_HEAD, ONE_COLUMN); /* no b^O */
+    maps[CONSTANT] = map_in(NULL, d, ONE_HEAD, ONE_COLUMN); /* b^O is 0 */
     w = layer_tensor(l, c, in, "kv_a_proj_with_mqa.weight", n + r, d);
-    *latent = map_in(w, d, ONE_HEAD, n);
-    latent->gain = layer_tensor(l, c, in, "kv_a_layernorm.weight", VECTOR, n);
-    if (!m)
+    maps[LATENT] = map_in(w, d, ONE_HEAD, n);
+    maps[LATENT].gain =
+        layer_tensor(l, c, in, "kv_a_layernorm.weight", VECTOR, n);
+    if (!m) /* queries are made from tokens */
         return;
-    latent = &maps[QUERY_LATENT];
     w = layer_tensor(l, c, in, "q_a_proj.weight", m, d);
-    *latent = map_in(w, d, ONE_HEAD, m);
-    latent->gain = layer_tensor(l, c, in, "q_a_layernorm.weight", VECTOR, m);
+    maps[QUERY_LATENT] = map_in(w, d, ONE_HEAD, m);
+    maps[QUERY_LATENT].gain =
+        layer_tensor(l, c, in, "q_a_layernorm.weight", VECTOR, m);
 }
 
-/* The map of W^O is transposed (heads.h). A family whose tensors are not known
-   has "-" instead of a pattern with #. */
+/* In families.tsv, a family whose tensors are not known has "-" for their
+   names. The map of W^O is transposed (heads.h), so its columns are the columns
+   of a tensor (outputs x inputs). */
 Heads
 heads_of(const Checkpoint *c, const Published *model, int layer)
 {
@@ -146,7 +149,7 @@ heads_of(const Checkpoint *c, const Published *model, int layer)
     int h = p->heads, v = p->d_v, d = p->d_model;
     Heads l = {.model = p, .number = layer, .rope = p->rope};
     if (!strchr(p->tensors[QUERY], '#'))
-        fail("%s: a %s can only be counted, by `qkv count --config`",
+        fail("%s: the tensors of a %s are not known: use `qkv count --config`",
              c->directory, p->type);
     if (published_has(p, "latent")) {
         find_latent_maps(&l, c);
@@ -160,9 +163,9 @@ heads_of(const Checkpoint *c, const Published *model, int layer)
     return l;
 }
 
-/* In the tensor of queries the rotated columns of a head follow its others. The
-   shared keys follow the latent, in the tensor of its map: they are made from
-   tokens, so the result has no map LATENT. */
+/* In the tensor of queries, the rotated columns of a head follow its others.
+   The shared keys are in the tensor of the map LATENT, after the latent's
+   columns. They are made from tokens, so the result has no map LATENT. */
 Heads
 rotated_heads(Heads l)
 {
@@ -183,15 +186,14 @@ rotated_width(const Heads *l, int map)
     return map == QUERY || map == KEY ? l->rope : 0;
 }
 
-/* Returns whether a map reads tokens or a latent; the others read what the
-   heads return. */
+/* Returns whether a map reads tokens or a latent. */
 static bool
 is_input_map(int map)
 {
     return map == QUERY || map == KEY || map == VALUE;
 }
 
-/* Returns the map that makes the latent which an input map reads. */
+/* Returns the map of the latent that an input map may read. */
 static int
 latent_map(int map)
 {
@@ -204,8 +206,8 @@ reads_latent(const Heads *l, int map)
     return is_input_map(map) && l->maps[latent_map(map)].weight;
 }
 
-/* The bias is in the same norm as the gain, so its full name differs only in
-   the last word. A norm without a bias has no such tensor. */
+/* The full name of the norm's bias is that of its gain, with "bias" instead of
+   "weight". A norm without a bias has no such tensor. */
 void
 heads_read_norm(Heads *l, const Checkpoint *c)
 {
@@ -224,10 +226,10 @@ scores_are_normed(const Published *p)
     return published_has(p, "head-norm") || published_has(p, "full-norm");
 }
 
-/* Returns the tensor that holds an entry of a map, and sets *index to the
-   entry's index in it. Returns NULL if the entry is not stored. Our rotated
-   pairs are adjacent, but most files have the first columns of all pairs of a
-   head, then the second ones. */
+/* Returns the tensor that has an entry of a map, and sets *index to the entry's
+   index in it. Returns NULL if the entry is not stored. Here the two columns of
+   a rotated pair are adjacent, but most files first have the first columns of
+   all pairs of a head, then the second ones. */
 static Tensor *
 find_entry(const Heads *l, int map, int row, int col, size_t *index)
 {
@@ -270,8 +272,8 @@ set_entry(const Heads *l, int map, int row, int col, double value)
         tensor_set(t, index, value);
 }
 
-/* Includes the norm before the layer in n columns W of a map and their bias b:
-   (x gain + shift) W + b = x (gain W) + (shift W + b). */
+/* Includes the norm before the layer in n columns W of a map and in their bias
+   b, the last row of w: (x gain + shift) W + b = x (gain W) + (shift W + b). */
 static void
 include_norm(const Heads *l, double *w, int n)
 {
@@ -288,8 +290,9 @@ include_norm(const Heads *l, double *w, int n)
     }
 }
 
-/* The product D gain W of n columns W that read a latent with the map D that
-   makes the latent from tokens. Such columns have no bias. Frees W. */
+/* The product D gain W (d_model + 1 x n), where D is the map of a latent and W
+   are n columns of a map that reads it. They have no bias, so the last row is
+   0. Frees W. */
 static double *
 through_latent(const Heads *l, int map, double *w, int n)
 {
@@ -317,8 +320,8 @@ group_of(const Heads *l, int map, int head)
     return head * l->maps[map].heads / l->model->heads;
 }
 
-/* The norm before the layer changes only the tokens, which the input maps
-   read. */
+/* The norm before the layer changes only tokens, so only the columns of input
+   maps include it. */
 double *
 map_columns(const Heads *l, int map, int from, int n)
 {
@@ -359,8 +362,10 @@ bias_counts(const Heads *l, int map, int column)
     return !l->maps[CONSTANT].weight; /* there is no b^O */
 }
 
-/* All columns of W^V have biases of the same kind. They are read with the norm
-   before the layer, whose own bias adds to them. */
+/* A column of W^O's map multiplies one entry of a head's value; the bias of
+   that entry is in W^V, in the column of the head's group. If one bias of W^V
+   counts, all do. all_columns includes the norm before the layer, whose own
+   bias adds to those of W^V. */
 double *
 constant_of(const Heads *l)
 {
@@ -373,8 +378,8 @@ constant_of(const Heads *l)
     int bias_row = l->as_stored ? l->maps[VALUE].rows : p->d_model;
     for (int row = 0; row < p->d_model; row++)
         for (int col = 0; col < p->heads * v; col++) {
-            int in_group = group_of(l, VALUE, col / v) * v + col % v;
-            double bias = values[bias_row * columns + in_group];
+            int value_column = group_of(l, VALUE, col / v) * v + col % v;
+            double bias = values[bias_row * columns + value_column];
             sum[row] += entry_of(l, OUTPUT, row, col) * bias;
         }
     free(values);

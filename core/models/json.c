@@ -20,7 +20,7 @@ value_end(char *at)
         if (*at == '"')
             quoted = !quoted;
         else if (quoted && *at == '\\' && at[1])
-            at++; /* an escaped quote ends nothing */
+            at++; /* skips an escaped character, which may be a quote */
         else if (!quoted && strchr("{[", *at))
             depth++;
         else if (!quoted && strchr("}]", *at))
@@ -34,8 +34,8 @@ json_enter(char *text, const char *path)
 {
     char *at = strpbrk(text, "{[");
     if (!at)
-        fail("%s: not JSON: it has no list and no object; correct it, or "
-             "download the file again",
+        fail("%s: not JSON: it has no list and no object; correct it or "
+             "download it again",
              path);
     return at + 1 + strspn(at + 1, blanks);
 }
@@ -66,8 +66,7 @@ cut_value(char **at, char **value, const char *path)
     else if (!has_end)
         wrong = "a value does not end";
     if (wrong)
-        fail("%s: it is not JSON: %s; correct it, or download it again", path,
-             wrong);
+        fail("%s: not JSON: %s; correct it or download it again", path, wrong);
     return sign;
 }
 

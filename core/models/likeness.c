@@ -1,9 +1,9 @@
 /* likeness.c - compares two layers in what their heads compute.
 
-   Let q and k be the columns of one head, r and s the columns of another. The
-   inner product of q k' and r s' is the inner product of q'r and k's, which are
-   as narrow as a head. So only the products of columns with columns are needed
-   of two layers (columns.h). */
+   Let q and k be the columns of the queries and keys of one head, r and s those
+   of another. The inner product of M = q k' and M = r s' is the inner product
+   of q'r and k's, which are only as large as a head. So only the products of
+   columns with columns are computed (columns.h). */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -32,16 +32,16 @@ likeness_free(Likeness *l)
     }
 }
 
-/* The number among the heads of both layers of head j of the second one: those
-   of the first come before it. */
+/* The number that head j of the second layer has among the heads of both
+   layers, which begin with those of the first. */
 static int
 number_in_both(const Likeness *l, int j)
 {
     return l->layers[0]->model->heads + j;
 }
 
-/* The number of a head's group among the groups of both layers. The head is
-   numbered among the heads of both layers. */
+/* The number of a head's group among the groups of both layers. `head` is its
+   number among the heads of both layers. */
 static int
 group_in_both(const Likeness *l, int head)
 {
@@ -52,8 +52,8 @@ group_in_both(const Likeness *l, int head)
     return groups_of_a + group_of(b, KEY, head - heads_of_a);
 }
 
-/* The inner product of the matrices M (or N) of two heads, numbered among the
-   heads of both layers. */
+/* The inner product of the matrices M (or N, if `which` is GAP_N) of heads
+   `one` and `two`, which are numbered among the heads of both layers. */
 static double
 inner_product(Likeness *l, int which, int one, int two)
 {
@@ -81,9 +81,8 @@ gap_add(Gap *sum, Gap g)
 }
 
 /* |A - B|^2 = |A|^2 + |B|^2 - 2 <A, B>. Rounding hides a square below
-   DBL_EPSILON (|A|^2 + |B|^2), a distance of about 2e-8. Matrices that differ
-   get at least this distance, so that only identical matrices have distance
-   0. */
+   DBL_EPSILON (|A|^2 + |B|^2), which is a distance of about 2e-8. Matrices that
+   differ get at least this square, so that only identical ones have 0. */
 Gap
 head_gap(Likeness *l, int which, int i, int j)
 {
@@ -102,7 +101,7 @@ layer_gaps(const Heads *a, const Heads *b, double gap[2])
     Likeness both = likeness_of(a, b);
     for (int which = GAP_M; which <= GAP_N; which++) {
         Gap sum = {0};
-        int heads = both.left[which].heads / 2; /* of one layer */
+        int heads = both.left[which].heads / 2; /* the heads of one layer */
         for (int i = 0; i < heads; i++)
             gap_add(&sum, head_gap(&both, which, i, i));
         gap[which] = gap_relative(sum);
@@ -110,9 +109,9 @@ layer_gaps(const Heads *a, const Heads *b, double gap[2])
     likeness_free(&both);
 }
 
-/* How alike head i of the first layer and head j of the second are: the cosine
-   of the angle between their N, plus that between their M. If queries and keys
-   are normed, there is no M, and only N counts. */
+/* How similar head i of the first layer and head j of the second are: the
+   cosine of the angle between their M plus that between their N. Only N counts
+   if queries and keys are normed, because then there is no M. */
 static double
 similarity(Likeness *l, int i, int j)
 {
@@ -128,12 +127,12 @@ similarity(Likeness *l, int i, int j)
     return sum;
 }
 
-/* The partner of a head that is not paired yet. */
+/* As a partner: the head is not paired yet. As a pair: none was found yet. */
 enum { NONE = -1 };
 
 /* Returns whether head i of the first layer may be paired with head j of the
-   second: neither is paired yet, and after it two heads of the first layer are
-   still in one group exactly if their partners are. */
+   second: neither may be paired yet, and two heads of the first layer must be
+   in one group exactly if their partners are. */
 static bool
 may_pair(const Likeness *l, const int *partner, int i, int j)
 {
@@ -157,7 +156,8 @@ match_heads(Likeness *l, int *partner)
 {
     int heads = l->layers[0]->model->heads, pairs = heads * heads;
     double *similar = allocate(matrix_entries(heads, heads), sizeof *similar);
-    for (int k = 0; k < pairs; k++) /* pair k: heads k / heads, k % heads */
+    /* Pair k has head k / heads of the first layer, k % heads of the second. */
+    for (int k = 0; k < pairs; k++)
         similar[k] = similarity(l, k / heads, k % heads);
     for (int i = 0; i < heads; i++)
         partner[i] = NONE;

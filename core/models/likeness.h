@@ -5,22 +5,20 @@
        Gap gap = head_gap(&both, GAP_M, head, partner[head]);
        likeness_free(&both);
 
-   The maps of a head say little about it: W^Q A and W^K A^-T have the same
+   The maps of a head say little about it: W^Q A and W^K A^-T give the same
    scores for every invertible A, because M = W^Q W^K' stays the same. So M is
-   compared with M, and N with N. A distance is the Frobenius norm of the
-   difference, over that of the first layer's matrix.
+   compared with M, and N with N. The distance of two matrices is the Frobenius
+   norm of their difference over that of the first one.
 
-   Rotary positions make M another matrix at each distance between query and
-   key. Then both squared norms are means over all distances. Seen as a complex
-   number, a rotated pair of columns is one q of the queries and one k of the
-   keys, and the mean of |M|^2 is half the sum of |q k*|^2 over the pairs. */
+   With rotary positions, M is another matrix for each distance between query
+   and key. Then both squared norms are means over all distances (columns.h). */
 #ifndef LIKENESS_H
 #define LIKENESS_H
 
 #include "models/columns.h"
 
-/* Squared Frobenius norms, which may be summed over heads: of a difference, and
-   of the matrix that it is relative to. */
+/* The squared Frobenius norm of a difference, and that of the first of the two
+   matrices. Both may be summed over heads (gap_add). */
 typedef struct Gap {
     double apart, size;
 } Gap;
@@ -29,9 +27,9 @@ typedef struct Gap {
 double gap_relative(Gap g);
 void gap_add(Gap *sum, Gap g);
 
-/* M is a product of the maps QUERY and KEY, N' one of OUTPUT and VALUE. `left`
-   has the columns of QUERY and OUTPUT, for each head; `shared` those of KEY and
-   VALUE, for each group of heads. */
+/* M is the product of the maps QUERY and KEY, N' that of OUTPUT and VALUE.
+   `left` has the columns of QUERY and of OUTPUT, for each head; `shared` has
+   the columns of KEY and of VALUE, for each group of heads. */
 enum { GAP_M, GAP_N };
 typedef struct Likeness {
     const Heads *layers[2];
@@ -48,9 +46,9 @@ Gap head_gap(Likeness *l, int which, int i, int j);
    heads, each compared with the head of the same number. */
 void layer_gaps(const Heads *a, const Heads *b, double gap[2]);
 
-/* Sets partner[i] to the head of the second layer that head i of the first one
-   is compared with: the two that are most alike are paired first. Heads that
-   share keys and values stay together. */
+/* Pairs each head i of the first layer with a head of the second one,
+   partner[i]. The two heads that are most alike are paired first. Heads that
+   share keys and values get partners that share theirs. */
 void match_heads(Likeness *l, int *partner);
 
 /* Returns the distance between the same map of two heads, compared entry by
@@ -58,12 +56,11 @@ void match_heads(Likeness *l, int *partner);
 Gap map_gap(const Heads *a, int head_a, const Heads *b, int head_b, int map);
 
 /* Returns the distance between the rows that two layers add to every token
-   (constant_of).
- */
+   (constant_of). */
 Gap constant_gap(const Heads *a, const Heads *b);
 
-/* The largest of the distances of two layers: of M, unless scores are normed,
-   of N, and of what they add to every token. */
+/* The largest of the distances between two layers in M, unless scores are
+   normed, in N, and in the row that they add to every token. */
 double heads_apart(const Heads *a, const Heads *b);
 
 #endif

@@ -28,7 +28,7 @@ enum { MOST = 1000000 };
 enum { NOT_NEEDED, NEEDED_IF_LATENT, NEEDED };
 typedef struct Size {
     const char *meaning;
-    size_t offset; /* of the field in Published */
+    size_t offset; /* where the field is in Published */
     int least, most, needed;
 } Size;
 static const Size sizes[] = {
@@ -360,8 +360,8 @@ read_types(const Said *s, const Published *p, int type[LAYERS])
         type[i] = word ? said_type(word) : NO_TYPE;
         if (type[i] == NO_TYPE || (type[i] == LINEAR && !linear))
             said_refuse(s->path, "layer-types",
-                        format_text("\"%.64s\" is no layer of a %s",
-                                    word ? word : "null", p->type));
+                        format_text("a %s has no layers of type \"%.64s\"",
+                                    p->type, word ? word : "null"));
     }
 }
 
@@ -521,7 +521,7 @@ published_with_groups(const Published *p, int groups)
     char *text = read_text(p->name, "configuration");
     char *object = strstr(text, "\"text_config\"");
     object = object ? object : text;
-    char *begin = strstr(object, key), *end; /* of what is replaced */
+    char *begin = strstr(object, key), *end; /* what is between is replaced */
     const char *separator = "";
     if (begin) {
         end = begin + strlen(key);
@@ -532,13 +532,13 @@ published_with_groups(const Published *p, int groups)
     }
     char *changed = format_text("%.*s%s: %d%s%s", (int)(begin - text), text,
                                 key, groups, separator, end);
-    const char *text_part = NULL; /* as published_read counts it */
+    const char *text_part = NULL; /* the part that published_read counts */
     Published now = published_parse(p->name, copy_text(changed), text_part);
     for (int i = 0; i < now.layers; i++)
         if (now.each[i].groups != groups)
             fail("%s: num_key_value_heads %d does not give every layer that "
-                 "many, so no model can be written; without a directory only "
-                 "the errors are printed",
+                 "many, so no model can be written; give no directory, to "
+                 "print only the errors",
                  p->name, groups);
     return changed;
 }

@@ -1,15 +1,13 @@
-/* published_whole.c - how many parameters of a whole published decoder are
-   gauge, by a formula.
- */
+/* published_whole.c - counts, by a formula, how many parameters of a whole
+   published decoder are gauge. */
 #include <string.h>
 
 #include "base/words.h"
-#include "heart/fail.h"
 #include "models/json.h"
 #include "models/published.h"
 #include "models/published_whole.h"
 
-/* The number that a key of config.json has. Exits if there is none. */
+/* The whole number that config.json gives a key. Exits if there is none. */
 static double
 number_of_key(const char *path, const char *text, const char *key)
 {
@@ -24,7 +22,8 @@ number_of_key(const char *path, const char *text, const char *key)
     return number;
 }
 
-/* Returns whether the unembedding is the embedding. */
+/* Returns whether the unembedding is the embedding. Exits if config.json does
+   not say. */
 static bool
 is_tied(const char *path, const char *text)
 {
@@ -36,14 +35,14 @@ is_tied(const char *path, const char *text)
     return !strcmp(tied, "true");
 }
 
-/* Exits unless the formula is for the model of this config.json. */
+/* Exits unless the formula holds for the model of this config.json. */
 static void
 check_family(const Published *p, const char *path, const char *text)
 {
     const char *mlp_bias = json_find(text, "mlp_bias", path);
     bool biased = mlp_bias && strcmp(mlp_bias, "false") != 0;
     if (json_find(text, "text_config", path))
-        fail("%s: --whole reads a file of one model: write the object "
+        fail("%s: --whole cannot read a composite model: write the object "
              "text_config to a separate file",
              path);
     if (!published_has(p, "whole") || biased)
@@ -53,9 +52,10 @@ check_family(const Published *p, const char *path, const char *text)
              path, p->type);
 }
 
-/* A hidden unit of the MLP has a column of W_1, one of W_2 and a row of W_3,
-   and one free factor. The two norms of a layer, before attention and the MLP,
-   have d gains each, as has the last norm. The basis is free up to O(d). */
+/* A hidden unit of the MLP has a column of W_1, one of W_2, a row of W_3, and
+   one free factor. A layer has two norms, before attention and before the MLP.
+   These and the last norm have d gains each. The basis of the residual stream
+   can be rotated by O(d), which has d (d - 1) / 2 dimensions. */
 PublishedWhole
 published_whole(const char *path)
 {

@@ -1,27 +1,29 @@
-/* published_whole.h - how many parameters of a whole published decoder are
-   gauge, by a formula.
+/* published_whole.h - counts, by a formula, how many parameters of a whole
+   published decoder are gauge: they can change, but its predictions stay.
 
-   The formula is the one of algebra/whole.h, for families that have "whole" in
-   families.tsv: RMSNorm before attention, before the MLP and at the end, no
-   bias but those of attention, and a gated MLP, (silu(x W_1) . (x W_2)) W_3.
-   Nothing is measured here; tests/in_whole.py does it, with small models. */
+   The formula is that of algebra/whole.h, for families with "whole" in
+   families.tsv. These have RMSNorm before attention, before the MLP and at the
+   end, no biases outside attention, and a gated MLP,
+   (silu(x W_1) . (x W_2)) W_3. Nothing is measured here; tests/in_whole.py
+   measures small models. */
 #ifndef PUBLISHED_WHOLE_H
 #define PUBLISHED_WHOLE_H
 
-/* The parameters of a model, and those that change nothing, by their place:
-   heads   within attention (Account.gauge)
-   norms   gains, which move into the maps after them
-   mlp     a factor of each hidden unit, moved from W_2 to W_3
-   basis   rotations of the residual stream
-   logits  a number that each direction of the stream adds to all logits
-   If the unembedding is the embedding, the last norm's gain has no map to move
-   into: it stays, and keeps the basis and the logits from moving. */
+/* `stored` is how many parameters a model has. The others are how many of them
+   are gauge:
+   - heads: those within attention (Account.gauge)
+   - norms: gains, which can be moved into the maps after them
+   - mlp: a factor of each hidden unit, which can be moved from W_2 to W_3
+   - basis: rotations of the residual stream
+   - logits: a number that each direction of the stream adds to all logits
+   If the unembedding is the embedding, the gain of the last norm cannot be
+   moved into it, and fixes the basis and the logits: both are 0. */
 typedef struct PublishedWhole {
     double stored, heads, norms, mlp, basis, logits;
 } PublishedWhole;
 
-/* Reads the config.json at `path`. Exits if the family's parts are not known,
-   or if a key that they need is missing. */
+/* Reads the config.json at `path`. Exits if the formula does not hold for the
+   family, or if a key that it needs is missing. */
 PublishedWhole published_whole(const char *path);
 
 #endif

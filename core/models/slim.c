@@ -1,12 +1,12 @@
 /* slim.c - takes the gauge out of the heads of a published model.
 
-   The two pairs of maps are treated in the same way. Each has a left map, W^Q
-   or W^O transposed, and a shared map, W^K or W^V, of which each group of heads
-   has one. left A^-T and shared A have the same product for every invertible A.
-   Here A is the inverse of a block, some rows of the shared map, so that the
-   block becomes the identity. A rotation multiplies a pair of columns, taken as
-   one complex number, by e^it. Only complex numbers commute with it, so there A
-   is the inverse of one complex number in one row. */
+   A pair of maps is a left map, W^Q or W^O transposed, and a shared map, W^K or
+   W^V, of which each group of heads has one. Both pairs are treated in the same
+   way. left A^-T and shared A have the same product for every invertible A.
+   Here A is the inverse of a block, n rows of the n columns of the shared map,
+   so that the block becomes the identity. A rotation multiplies a pair of
+   columns, taken as one complex number, by e^it. Only complex numbers commute
+   with it, so there A is the inverse of one complex number in one row. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,24 +15,25 @@
 #include "heart/fail.h"
 #include "models/slim.h"
 
-/* Above this condition a block is not inverted: float would keep only half of
-   its digits. */
+/* A block with a larger condition number is not inverted, because float would
+   keep only half of its digits. */
 static const double worst_condition = 1e4;
 
 /* Columns of a shared map that are multiplied by one A: a rotated pair, or all
    the other columns of a group of heads. */
 typedef struct Piece {
-    int map;     /* KEY or VALUE */
-    int from, n; /* columns from .. from + n - 1 of the map */
-    bool rotated;
-    int *rows;        /* the n rows that are the block */
-    double *block;    /* its entries (n x n) */
-    double condition; /* of the block; infinite if it has no inverse */
+    int map;          /* KEY or VALUE */
+    int from, n;      /* columns from .. from + n - 1 of the map */
+    bool rotated;     /* true if they are a rotated pair */
+    int *rows;        /* which n rows of the map are the block */
+    double *block;    /* the block (n x n) */
+    double condition; /* its condition number; infinite without an inverse */
 } Piece;
 
-/* Chooses the rows of the block, each the farthest from the span of the rows
-   before it, as row_basis does, and copies their entries. A rotated pair has a
-   block of one row, the complex number x + iy, as the matrix [x y; -y x]. */
+/* Chooses the rows of the block by row_basis: each is the farthest from the
+   span of the rows before it. Then copies their entries. The block of a rotated
+   pair has only one row of the map, the complex number x + iy; as a matrix,
+   this is [x y; -y x]. */
 static void
 find_block(Piece *p, const Heads *l)
 {
@@ -52,14 +53,14 @@ find_block(Piece *p, const Heads *l)
     }
     Svd s = svd_of(p->block, n, n);
     p->condition = s.s[n - 1] > 0 ? s.s[0] / s.s[n - 1] : INFINITY;
-    free(s.u); /* with the rest of s */
+    free(s.u); /* frees all of s */
     free(unused_basis);
     free(columns);
 }
 
-/* Multiplies n columns of a map of l, from `from` on, by the transpose of
-   `factor` (n x n), biases included, and writes them into the same columns of
-   `to`. */
+/* Multiplies columns from .. from + n - 1 of a map of l, with their biases, by
+   the transpose of `factor` (n x n), and writes the product into the same
+   columns of `to`. */
 static void
 write_times(const Heads *l, const Heads *to, int map, int from, int n,
             const double *factor)
@@ -73,11 +74,11 @@ write_times(const Heads *l, const Heads *to, int map, int from, int n,
     free(w);
 }
 
-/* Multiplies the piece of the shared map by A, and the same columns of the
-   heads that share it by A^-T: those of W^Q if the piece is of W^K, those of
-   W^O if it is of W^V. A is the inverse of the block. The block's rows are then
-   set to those of the identity exactly; of a rotated pair there is only one.
-   Biases that have no effect become 0. */
+/* Multiplies the piece of the shared map by A, the inverse of its block. The
+   same columns of the left map, in each head that shares the piece, are
+   multiplied by A^-T. Then the rows of the block are set to exactly those of
+   the identity; a rotated pair has only one such row. Biases that do not count
+   become 0. */
 static void
 write_piece(const Piece *p, const Heads *l, const Heads *to)
 {
@@ -109,14 +110,14 @@ check_types(const Heads *l)
         const Tensor *tensors[] = {l->maps[map].weight, l->maps[map].bias};
         for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
             if (tensors[i] && tensors[i]->type != F32)
-                fail("%.200s: only F32 can be written; convert it with "
+                fail("%.200s: only F32 can be written; convert the model with "
                      "model.float().save_pretrained(DIR)",
                      tensors[i]->name);
     }
 }
 
-/* W reads a latent of n entries, after its gains: W becomes turn diag(gain) W,
-   and the gains become 1. The checkpoint stores W transposed, so that each row
+/* W is a map that reads a latent of n entries after its gains. W becomes
+   turn diag(gain) W, and the gains become 1. W is stored transposed: each row
    of the tensor is a column of W. */
 static void
 turn_reader(Tensor *w, Tensor *gain, const double *turn, int n)
@@ -134,10 +135,10 @@ turn_reader(Tensor *w, Tensor *gain, const double *turn, int n)
     free(column);
 }
 
-/* The gauge of a latent, norm(x D) of n columns, is O(n), which leaves norms
-   unchanged: D becomes D A, and W, which reads it, A' W. The columns of A are n
-   rows of D, made orthonormal one after the other, so that these rows of D A
-   are triangular. In place. */
+/* Takes the gauge out of a latent, norm(x D) with n columns, in place. An
+   orthogonal A leaves norms unchanged: D becomes D A, and W, the map `reader`
+   that reads the latent, becomes A' W. The columns of A are n rows of D, made
+   orthonormal one after the other, so that these rows of D A are triangular. */
 static void
 slim_latent(const Heads *to, int latent, int reader)
 {
@@ -157,9 +158,9 @@ slim_latent(const Heads *to, int latent, int reader)
     free(down);
 }
 
-/* Takes the gauge out of a shared map and its left map, piece by piece. If `to`
-   is NULL, nothing is written. Returns the largest condition number of a
-   block. */
+/* Takes the gauge out of the shared map `map` and its left map, piece by piece,
+   and writes the result unless `to` is NULL. Returns the largest condition
+   number of a block. */
 static double
 slim_map(const Heads *l, const Heads *to, int map)
 {
@@ -180,10 +181,10 @@ slim_map(const Heads *l, const Heads *to, int map)
     return worst;
 }
 
-/* Takes the gauge out of all maps of a layer. Norms of q and k leave them no
-   gauge. With a latent, W^K and W^V are read without the latent's map, and the
-   rotated columns are one more pair of maps. If `to` is NULL, nothing is
-   written. */
+/* Takes the gauge out of all maps of a layer, and writes the result unless `to`
+   is NULL. If queries and keys are normed, W^Q and W^K have no gauge. With a
+   latent, W^K and W^V are taken without the latent's map, and the rotated
+   columns are one more pair of maps. Returns the largest condition number. */
 static double
 slim_maps(Heads l, const Heads *to)
 {
@@ -193,14 +194,14 @@ slim_maps(Heads l, const Heads *to)
         worst = fmax(worst, slim_map(&l, to, KEY));
     if (reads_latent(&l, KEY)) {
         Heads rotated = rotated_heads(l);
-        Heads rotated_to = rotated_heads(to ? *to : l);
+        Heads rotated_to = rotated_heads(to ? *to : l); /* unused without to */
         worst = fmax(worst, slim_map(&rotated, to ? &rotated_to : NULL, KEY));
     }
     return worst;
 }
 
-/* The latents of `to` are treated first, in place. The other steps then read
-   the result: the maps of `to`, not those of l. */
+/* The latents of `to` are treated first, in place. So the other maps are then
+   read from `to`, not from l. */
 double
 heads_slim(const Heads *l, const Heads *to)
 {
@@ -217,7 +218,7 @@ heads_slim(const Heads *l, const Heads *to)
     double worst = slim_maps(from, to);
     if (!(worst <= worst_condition))
         fail("%s: layer %d: --slim inverts a matrix of condition number %.1e, "
-             "above its limit of %.0e; leave it out",
+             "above its limit of %.0e; leave --slim out",
              l->model->name, l->number + 1, worst, worst_condition);
     write_constant(l, to);
     return worst;

@@ -4,13 +4,13 @@
 
 #include "models/heads.h"
 
-/* Writes the layer without its gauge into `to`, the same layer of a second
-   checkpoint. In each group of heads a square block of W^K, and one of W^V,
-   becomes the identity (for a rotated pair of columns, one complex number
+/* Writes layer l without its gauge into `to`, the same layer of a second copy
+   of the checkpoint. In each group of heads a square block of W^K, and one of
+   W^V, becomes the identity (for a rotated pair of columns, one complex number
    becomes 1). A bias that the softmax cancels, or that b^O can absorb, becomes
-   0. Returns the largest condition number of the blocks that are inverted; if
-   `to` is NULL, it computes only this number. Fails if that is too large, or if
-   a tensor is not F32. */
+   0. Returns the largest condition number of the blocks, which are inverted.
+   Fails if that is too large, or if a tensor is not F32. If `to` is NULL,
+   returns only the number. */
 double heads_slim(const Heads *l, const Heads *to);
 
 #endif

@@ -198,7 +198,7 @@ children_wait(Child *children, int count)
             limit_call(c);
     for (Child *c = children; c < children + count; c++)
         if (c->process && wait4(c->process, &c->status, WNOHANG, &usage)) {
-            c->most_memory = 1024. * (double)usage.ru_maxrss; /* from KiB */
+            c->most_memory = 1024. * (double)usage.ru_maxrss; /* is in KiB */
             return c;
         }
     nanosleep(&(struct timespec){.tv_nsec = INTERVAL * 1000000L}, NULL);

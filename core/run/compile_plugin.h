@@ -1,4 +1,5 @@
-/* compile_plugin.h - compiles the source of a plugin into a shared object. */
+/* compile_plugin.h - compiles a plugin, named on the command line by its
+   source, into a shared object. */
 #ifndef COMPILE_PLUGIN_H
 #define COMPILE_PLUGIN_H
 

@@ -204,7 +204,7 @@ static int
 train_all(const Work *w, Grid *g, int total)
 {
     const double megabyte = 1e6;
-    int most = w->jobs < total ? w->jobs : total; /* runs at once */
+    int most = w->jobs < total ? w->jobs : total; /* trained at once */
     crew = (struct Crew){
         .w = w,
         .grid = g,
@@ -260,7 +260,7 @@ runs_finished(const Work *w, const Grid *g)
     return e;
 }
 
-/* A stale run counts as missing. */
+/* A stale run counts as missing, because it is trained again. */
 int
 run_missing(const Work *w, Grid *g)
 {

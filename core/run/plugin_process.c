@@ -72,7 +72,7 @@ child_end(Child *c)
     return e;
 }
 
-/* Waits until a child, the only one, has ended. */
+/* Waits until this child, the only one, has ended. */
 static void
 wait_for(Child *c)
 {

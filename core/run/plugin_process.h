@@ -31,8 +31,8 @@ int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
    arguments, and returns its status. */
 int run_in_double(int argc, char **argv);
 
-/* Call it for a child that children_wait has returned. Returns how it ended,
-   removes the drafts that it left, and frees its report, with its answer. */
+/* Returns how a child that children_wait has returned ended. Removes the drafts
+   that it left, and frees its report, with its answer. */
 Ended child_end(Child *c);
 
 #endif

@@ -108,7 +108,7 @@ write_config(const char *run, const Config *c)
 static void
 put_observed(FILE *file, const Observer *o)
 {
-    int first = (o->lines - 1) * o->count; /* of the last line */
+    int first = (o->lines - 1) * o->count; /* the last line begins here */
     for (int k = 0; k < o->count; k++)
         put_pair(file, o->names.text[k], o->values[first + k], FLOAT_DIGITS);
 }
@@ -160,7 +160,7 @@ write_timing(const char *run, const Finished *e, const Model *m)
     const Result *r = &e->result;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    double peak = 1024. * (double)usage.ru_maxrss; /* from KiB */
+    double peak = 1024. * (double)usage.ru_maxrss; /* is in KiB */
     double tokens = (double)r->steps * m->config.batch * m->sizes.tokens;
     FILE *file = begin_pairs(run, "timing.tsv");
     put_pair(file, "seconds", e->seconds, TIME_DIGITS);
@@ -223,7 +223,7 @@ read_config(const char *path)
              "that version, or choose another directory",
              path, RUN_FORMAT);
     if (t.rows != FIRST_SETTING + settings_built_in)
-        fail_damaged_table(path, t.rows + 1); /* its last line */
+        fail_damaged_table(path, t.rows + 1); /* the last line of the file */
     for (int i = 0; i < settings_built_in; i++) {
         int row = FIRST_SETTING + i, line = row + 2;
         const char *name = table_cell(&t, row, NAME_COLUMN);

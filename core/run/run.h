@@ -29,7 +29,7 @@ char *run_name(const Config *c, const char *uses);
 typedef struct Finished {
     Result result;
     int solved_at;  /* Solved.step (training/solved_or_diverged.h); 0: never */
-    double seconds; /* of training */
+    double seconds; /* how long training took */
 } Finished;
 
 /* Writes the finished run `name` into a draft, from which draft_end moves it to
