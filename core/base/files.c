@@ -29,6 +29,7 @@ new_directory(const char *directory, const char *name)
     return p;
 }
 
+/* Fails because the file at `path` could not be written; errno says why. */
 static _Noreturn void
 not_written(const char *path)
 {

@@ -129,7 +129,7 @@ excess_at(Graph *g, real *entry, double gradient, double *slope)
 }
 
 /* Compares every n-th entry of a leaf, where n is `every`. If any gradient is
- * wrong, s becomes the entry of this leaf at which it is most wrong. */
+   wrong, s becomes the entry of this leaf at which it is most wrong. */
 static void
 compare_leaf(Graph *g, const Node *leaf, int every, Slopes *s)
 {

@@ -27,7 +27,7 @@ typedef struct Slopes {
 } Slopes;
 
 /* Compares the gradient with the slope at every n-th entry of each leaf, where
- * n is `every`. */
+   n is `every`. */
 Slopes slopes_of(Recorder *record, void *more, int every);
 
 /* Returns whether df is the derivative of f at x, at least on one side of x. */

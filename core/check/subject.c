@@ -130,8 +130,7 @@ static bool
 takes_rope(Subject s)
 {
     s.attention.relative = NULL;
-    s.attention.layer =
-        s.attention.layers - 1; /* forward runs all earlier ones too */
+    s.attention.layer = s.attention.layers - 1; /* forward runs all blocks */
     Tokens in = tokens_of(&s, ways[SELF_WAY]);
     Tape *t = shapes_of(&in);
     for (const Node *n = t->last; n; n = n->previous) {
@@ -225,7 +224,7 @@ record(Tape *t, void *tokens)
     Node *x = leaf(t, sequences * in->way.queries, d, sequences, in->x,
                    x_is_data ? NULL : in->gradient);
     Node *y = x;
-    x->arguments = "x";
+    x->arguments = "x"; /* its name in messages */
     if (in->y) {
         y = leaf(t, sequences * in->way.keys, d, sequences, in->y,
                  in->gradient + in->x_size);
@@ -402,8 +401,7 @@ stack_of(Subject *s, int tokens)
 {
     Sizes sizes = {
         .tokens = tokens, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
-    const double noise =
-        0.2; /* in each weight, so that no matrix is constant */
+    const double noise = 0.2; /* it keeps matrices from being constant */
     const int seed = 5, one_sequence = 1;
     Random r = random_stream(seed, "decoding");
     s->config.mask = MASK_CAUSAL;

@@ -274,6 +274,7 @@ texts_of(const Plot *plot)
         const Group *g = p->group;
         const KnownTask *task = task_named(g->runs[0]->config.task);
         const char *scale = scale_names[quantity_named(p->y)->scale];
+        /* The figure's title has the task if all panels show the same one. */
         values_add(&t.titles, group_words(g, *plot->task ? "task" : ""));
         values_add(&t.ylabels, axis_title_for_task(p->y, task));
         values_add(&t.scales, copy_text(plot->drawing->log_y ? "log" : scale));

@@ -227,8 +227,7 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
 {
     const Entry *b = e->base;
     const char *given = margin_given(s->question->margin, e->result);
-    double margin =
-        margin_in_unit(given, b->x, b->n); /* NaN if none is given */
+    double margin = margin_in_unit(given, b->x, b->n); /* NaN without one */
     /* margin_names refused a margin of 0 or infinity. So a margin in per cent
        was given, of a baseline whose average is 0 or NA. */
     bool per_cent_of_nothing = margin == 0 || isinf(margin);

@@ -46,7 +46,7 @@ Group *groups_of(const Experiment *e, const char *by, const char *x,
 #define NO_X NULL /* for a table, or for a figure over training */
 
 /* A group's name in words, "reverse, d_k 4", without the axis called `without`.
- * With "", no axis is left out. */
+   With "", no axis is left out. */
 char *group_words(const Group *g, const char *without);
 
 #endif

@@ -43,7 +43,7 @@ recorded_text(const Run *r, const char *name)
         return listed_values(r, name, comma);
     if (!strcmp(name, "run"))
         return r->name;
-    if (!s)
+    if (!s) /* it is a result */
         return run_text(r, name);
     if (setting_unused(s, &r->config))
         return NULL;

@@ -40,7 +40,7 @@ bool has_numbers(const char *name);
 enum { STEP_COLUMN = 0 };
 
 /* Returns " did you mean NAME?", with the nearest name of a setting or result;
- * "" if none is near. */
+   "" if none is near. */
 const char *name_suggestion(const Experiment *e, const char *name);
 
 /* The same, with the nearest name of a column of log.tsv. */

@@ -25,7 +25,7 @@ steps_cell(const Outcome *a)
 }
 
 /* The mean and the rate of the baseline's runs that the verdict is about,
- * "1.000 at 0.01"; an empty cell if the baseline's own row shows the same runs.
+   "1.000 at 0.01"; an empty cell if the baseline's own row shows the same runs.
  */
 static Cell
 baseline_cell(const Outcome *a)

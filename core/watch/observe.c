@@ -369,7 +369,7 @@ observed_words(const char *log)
 {
     char *all = copy_text(log);
     replace_in(all, "+", ',');
-    if (!*all)
+    if (!*all) /* there is no word to check */
         return all;
     Values list = values_split(all);
     for (int i = 0; i < list.count; i++)
