@@ -349,8 +349,8 @@ marks_of(const Derived *d, const Symbol *s)
     return marks;
 }
 
-/* A name that continues after the one that is looked for is another matrix:
-   W^QK is not W^Q. */
+/* If the name continues in the equation, it is the name of another matrix: W^QK
+   is not W^Q. */
 const char *
 name_in_equation(const char *equation, const char *name)
 {

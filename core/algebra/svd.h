@@ -62,7 +62,7 @@ double effective_rank(const double *s, int k);
 double symmetric_share(const double *m, int d);
 
 /* Facts that follow from the singular values of a square matrix (d x d). An M_i
-   or N_i (canonical.h) has d + 1 rows; its last one, a bias, is not counted. */
+   or N_i (canonical.h) has d + 1 rows; the last row, a bias, is left out. */
 typedef struct Spectrum {
     int rank;
     double effective_rank;

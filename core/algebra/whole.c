@@ -161,8 +161,8 @@ fill_parts(double part[PARTS], const Model *m)
 
 /* Makes the outline of the model, which has its sizes. Gives the weights their
    memory and values, as model_new does, only if the model is small enough to be
-   measured. two_sequences is the architecture of all models, with one sequence,
-   too. */
+   measured. two_sequences is the architecture of all models, also of those with
+   one sequence. */
 Whole
 whole_count(const Config *c, Sizes sizes, const Variant *v)
 {

@@ -360,7 +360,8 @@ resolve_widths(Config *c, const char *shape)
     Attention a = attention_of(c, shape);
     int d = c->d_model, heads = a.heads; /* 1 if `shape` lacks heads */
     Default per_head = {"d-model / heads", .whole = d, .parts = heads};
-    /* attention_of rounds half of 1 up to 1, so 1 is divided by 1, not 2. */
+    /* attention_of rounds half of 1 up to 1, which 1 / 1 also gives, without a
+       remainder. */
     Default half_heads = {"heads / 2", heads, .parts = heads > 1 ? 2 : 1};
     Default half_width = {"d-model / 2", d, .parts = d > 1 ? 2 : 1};
     resolve_width(&c->d_k, shape, "d-k", a.d_k, per_head);

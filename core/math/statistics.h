@@ -32,8 +32,8 @@ Mean mean_interval(const double *x, int n);
 enum { MEDIAN_SEEDS = 6 };
 Mean median_interval(const double *x, int n);
 
-/* The difference of the mean of some values from the baseline's mean. All its
-   numbers except n are NaN if n < 2 or a value is not finite. */
+/* The difference between the mean of some values and the baseline's mean. All
+   its numbers except n are NaN if n < 2 or a value is not finite. */
 typedef struct Contrast {
     double mean, low, high; /* the difference, and its 95% interval */
     double deviation;       /* the standard deviation of the difference of two
@@ -47,7 +47,7 @@ typedef struct Contrast {
     double same;   /* p-value: how likely a mean this close to 0 is if the true
                       difference is at least the margin in either direction (two
                       one-sided tests, Schuirmann 1987); NaN without a margin */
-    bool by_signs; /* do the p-values come from signs instead of t? */
+    bool by_signs; /* whether the p-values come from signs, not from t */
     int n;         /* the number of pairs, or of values of the smaller sample */
 } Contrast;
 extern const Contrast unknown_contrast; /* its numbers are NaN, and n is 0 */

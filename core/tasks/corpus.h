@@ -36,11 +36,11 @@ Corpus *corpus_open(const char *path, int tokens);
 bool corpus_read(const Dataset *data, Split split, int index, Random *r,
                  Batch *b);
 
-/* The trivial baseline of a text, a bigram model. It counts how often each
-   character follows each other character in the training split. It guesses the
-   character that most often followed the current one. Its probabilities are
-   these counts plus one, divided by their sum. The loss is in nats per token.
- */
+/* The trivial baseline of a text, a bigram model. It counts how often each pair
+   of neighbouring characters occurs in the training split. After a character it
+   guesses the one that most often followed there. Its probabilities are the
+   counts of all pairs with this character plus one, divided by their sum. The
+   loss is in nats per token. */
 typedef struct PairBaseline {
     double accuracy, loss;
 } PairBaseline;

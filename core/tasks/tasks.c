@@ -13,7 +13,8 @@
 #include "tasks/corpus.h"
 #include "tasks/tasks.h"
 
-/* Fields that the initializer of a task repeats replace those of USUAL. */
+/* If the initializer of a task repeats a field of USUAL, the last value counts.
+ */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
 /* The target of a token without an answer, and the id of a missing value
@@ -72,7 +73,7 @@ sizes_subset(const Config *c)
 {
     double root = sqrt(c->members);
     return (Sizes){.tokens = c->length,
-                   .each = 1, /* id of a token */
+                   .each = 1, /* a token has one id */
                    .vocabulary = SIGNS,
                    .classes = 1,      /* one output of the model: a number */
                    .first = -root,    /* the answer for k = 0 */
