@@ -307,8 +307,8 @@ product_value(Builder *b, Value left, Value right)
             "a matrix must be on the right of the tokens it maps, as in x W");
     if (right.sort == TOKENS)
         refuse(b, right.place,
-               "tokens can be multiplied by tokens only in scores, with the "
-               "second transposed: q k'");
+               "tokens can be multiplied by tokens only as scores: transpose "
+               "the second, as in q k'");
     refuse(b, right.place,
            "scores must be on the left of tokens, as in softmax(...) y W_i^V");
 }
@@ -499,8 +499,8 @@ check_mixing(Builder *b, Value a, Value p)
             require_same_width(b, p.width, heads, p.place);
     } else if (p.sort != TOKENS)
         refuse(b, p.place,
-               "heads can be mixed only by a matrix or by tokens: write P or "
-               "split(x A^Q, h)");
+               "heads can be mixed only by a matrix, such as P, or by tokens, "
+               "such as split(x A^Q, h)");
     else if (!equal_scalars(b->text, p.heads, a.heads))
         refuse(b, p.place,
                "tokens that mix heads must have as many heads as they mix: for "
@@ -519,7 +519,7 @@ mixed_value(Builder *b, Value a, Value p)
     if (!a.heads)
         refuse(b, p.place,
                "the number of heads of the result is not known: declare the "
-               "matrix of these tokens, \"A^Q: d_model x h h\"");
+               "matrix of these tokens, as in \"A^Q: d_model x h h\"");
     a.step = add_binary(b, STEP_MIX, a.step, p.step);
     return a;
 }

@@ -65,8 +65,9 @@ only_ints(const Tree *t)
 }
 
 /* The factors of a product, with * or / between them. Sizes are ints in C, and
-   a quotient of ints would be rounded, so a divisor becomes a double, unless it
-   or the first factor is a number, which is written as a double. */
+   C rounds a quotient of ints. So a divisor is cast to double if it consists of
+   ints, unless it or the first factor is a number, which is written as a double
+   and makes the quotient one. */
 static const char *
 factors_in_c(const Tree *t, CType type)
 {
@@ -76,10 +77,10 @@ factors_in_c(const Tree *t, CType type)
         const Tree *factor = t->operand[i];
         bool divides = factor->kind == TREE_INVERSE;
         const Tree *value = divides ? factor->operand[0] : factor;
-        bool doubles = first->kind == TREE_NUMBER || value->kind == TREE_NUMBER;
-        bool rounds = divides && only_ints(value) && !doubles;
+        bool number = first->kind == TREE_NUMBER || value->kind == TREE_NUMBER;
+        bool cast = divides && only_ints(value) && !number;
         text = format_text("%s %c %s%s", text, divides ? '/' : '*',
-                           rounds ? "(double)" : "", scalar_in_c(value, type));
+                           cast ? "(double)" : "", scalar_in_c(value, type));
     }
     return text;
 }
@@ -93,7 +94,8 @@ inverse_in_c(const Tree *divisor)
     return format_text("%s / %s", one, scalar_in_c(divisor, AS_DOUBLE));
 }
 
-/* A scalar as an argument of a call, without brackets around it. */
+/* A scalar as an argument of a call. It needs no brackets around it, unless it
+   is cast to int. */
 static const char *
 argument(const Tree *t, CType type)
 {
@@ -105,7 +107,8 @@ argument(const Tree *t, CType type)
     return scalar_in_c(t, type);
 }
 
-/* A scalar as an operand, with brackets around a sum or product. */
+/* A scalar as an operand, with brackets around a sum or product. If it must be
+   an int, but does not consist of ints, it is computed as a double and cast. */
 static const char *
 scalar_in_c(const Tree *t, CType type)
 {

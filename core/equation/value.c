@@ -89,8 +89,8 @@ product_with_last(Builder *b, Value left, const Tree *t, Factors *f)
 {
     if (left.sort == SCORES)
         refuse(b, t->place,
-               "expected values between attention weights and the output map: "
-               "softmax(...) y W_i^V W_i^O");
+               "expected values between attention weights and the output map, "
+               "as in softmax(...) y W_i^V W_i^O");
     Value last = value_of(b, t, INNER_PART);
     if (last.sort == MATRIX && left.heads)
         return output_map_value(b, left, last);
@@ -109,7 +109,7 @@ value_of_factors(Builder *b, Factors f, Role role)
     bool keep_apart = ends_output && may_be_output_map(last);
     if (keep_apart)
         f.count--;
-    /* An only factor has the role of the product. */
+    /* A single factor has the role of the product. */
     Value v = unscaled_product(b, &f, only_factor ? role : INNER_PART);
     if (keep_apart)
         v = product_with_last(b, v, last, &f);
@@ -119,7 +119,7 @@ value_of_factors(Builder *b, Factors f, Role role)
 }
 
 /* The value of a product that is not a scalar, so that at least one factor is
-   not. */
+   not. Separates the scalars from the other factors. */
 static Value
 value_of_product(Builder *b, const Tree *t, Role role)
 {
@@ -135,12 +135,12 @@ value_of_product(Builder *b, const Tree *t, Role role)
                 f.scale = tree_unary(TREE_PRODUCT, t->place, scalar);
         } else if (factor->kind == TREE_INVERSE)
             refuse(b, factor->place,
-                   "this is not a number, so nothing can be divided by it: "
-                   "divide by a number, such as 2, d_k or sqrt(d_k)");
+                   "only numbers can be divisors, and this is not one: divide "
+                   "by a number, such as 2, d_k or sqrt(d_k)");
         else
             others[f.count++] = factor;
     }
-    if (f.scale && f.scale->count == 1) /* a product of one scalar */
+    if (f.scale && f.scale->count == 1) /* not a product */
         f.scale = f.scale->operand[0];
     return value_of_factors(b, f, role);
 }
