@@ -73,12 +73,12 @@ says() { # says WORDS EQUATION
     echo "$2" >wrong.eq
     ! "$qkv" check ./wrong.eq --tsv -q >out 2>err || complain "check passes $2"
     expect "check of $2 lacks: $1" grep -qF "$1" out
-    expect "check of $2 speaks of C" sh -c "! grep -E 'cached\\(\\)|a->|forward|backward|initialise' out"
+    expect "check of $2 speaks of C" sh -c "! grep -E 'cached\\(\\)|a->|forward|backward|initialise\b' out"
 }
 says 'write shift(cached(y W_i^V), 1)' "softmax(x W_i^Q (y W_i^K)') shift(y W_i^V, 1) W_i^O"
 says 'is it multiplied by 0?' "softmax(0 x W_i^Q (y W_i^K)') y W_i^V W_i^O"
 says 'remove that factor, or choose' "softmax(0 x W_i^Q (y W_i^K)') y W_i^V W_i^O"
-says 'matrices both 0 (~ N(0, 0))?' "W_i^V: d_model x d_v ~ N(0, 0); W_i^O: d_v x d_model ~ N(0, 0); softmax(x W_i^Q (y W_i^K)') y W_i^V W_i^O"
+says 'both initialised to 0 (see ~ N(0, 0))?' "W_i^V: d_model x d_v ~ N(0, 0); W_i^O: d_v x d_model ~ N(0, 0); softmax(x W_i^Q (y W_i^K)') y W_i^V W_i^O"
 
 # Which shipped variants have no equation, and why.
 list=$("$qkv" list --tsv | awk -F '\t' 'NR > 1 { print $1 }')
