@@ -74,6 +74,8 @@ clean:               ## remove all that was built
 # folder from its environment, so that it may have blanks and quotes.
 PREFIX  ?= /usr/local
 export PREFIX DESTDIR
+# With it, a cd in a script would print where it goes.
+unexport CDPATH
 VERSION := $(shell sed -n 's/^\#define VERSION "\(.*\)"/\1/p' core/driver/main.c)
 MADE     = $(BUILD)/qkv.pc $(BUILD)/qkv.1 $(BUILD)/qkv-double.1
 PLACED   = $(BUILD)/qkv:bin/qkv $(BUILD)/qkv-double:bin/qkv-double \

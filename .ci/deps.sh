@@ -22,6 +22,7 @@ present() {
     gcc) builds stdio.h -lm ;;
     check) flags=$(pkg-config --cflags --libs check 2>/dev/null) && builds check.h $flags ;;
     gnuplot) gnuplot -e 'set terminal svg; set terminal pngcairo' >/dev/null 2>&1 ;;
+    locales) [ -e /usr/share/i18n/locales/de_DE ] ;;
     acorn) NODE_PATH=/usr/share/nodejs node -e 'require("acorn")' 2>/dev/null ;;
     *) command -v "$1" >/dev/null 2>&1 ;;
     esac
@@ -37,6 +38,8 @@ package() {
     dnf:pdflatex) echo texlive-collection-latexrecommended texlive-lm ;;
     pacman:pdflatex) echo texlive-latexrecommended ;;
     brew:pdflatex) echo basictex ;;
+    dnf:locales) echo glibc-locale-source ;;
+    pacman:locales) echo glibc ;;
     dnf:check) echo check-devel ;;
     dnf:pkg-config) echo pkgconf-pkg-config ;;
     pacman:pkg-config | brew:pkg-config) echo pkgconf ;;

@@ -4,6 +4,7 @@
 # found, whatever else is installed here. dpkg knows which package brings what.
 
 set -eu
+export LC_ALL=C
 folder=$1
 list=$(mktemp -d)
 trap 'rm -rf "$list"' EXIT

@@ -5,6 +5,7 @@
 # where there is Chromium.
 
 set -eu
+export LC_ALL=C
 build=$1
 command -v pandoc >/dev/null || {
     echo "the book needs pandoc: make deps-all brings it" >&2

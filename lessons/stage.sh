@@ -4,6 +4,7 @@
 # or with the heart's own where it has none. Flags and headers are the project's.
 
 set -eu
+export LC_ALL=C
 cd "$(dirname "$0")/.."
 build=$(cd "$1" && pwd)
 n=$2

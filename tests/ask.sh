@@ -6,6 +6,7 @@
 # goes through them.
 
 set -eu
+export LC_ALL=C
 build=$1
 part=${2:-}
 if [ -z "$part" ]; then

@@ -5,6 +5,7 @@
 # signals.
 
 set -eu
+export LC_ALL=C
 mkdir -p "$1/coverage"
 build=$(cd "$1/coverage" && pwd)
 cores=$(getconf _NPROCESSORS_ONLN)

@@ -38,10 +38,8 @@ expect "the figure has other data" [ "$(cut -f 1-3 drawn/figures/judged.tsv | ta
 p() { "$qkv" judge "$1" --method m --seed s --solved-at t --baseline a --columns p_adjusted --tsv | xargs; }
 printf 'm,s,t\na,1,30\na,2,10\na,3,20\nb,1,31\nb,2,11\nb,3,22\n' >first && sort -r first >last
 expect "the verdict depends on the order of the rows" [ "$(p first | tr -d 'NA ')" = "$(p last | tr -d 'NA ')" ]
-# A million rows of a thousand methods take seconds.
+# A million rows of a thousand methods take seconds of the processor, not minutes.
 awk 'BEGIN { srand(1); print "m,s,x"; for (i = 0; i < 1e6; i++) printf "m%d,%d,%.6f\n", i % 1000, i / 1000, rand() }' >million
-begin=$(date +%s)
-"$qkv" judge million --method m --seed s --lower x --baseline m0 >out 2>err
+(ulimit -t 60 && "$qkv" judge million --method m --seed s --lower x --baseline m0) >out 2>err
 expect "a million rows: status $?" [ "$(wc -l <out)" -eq 1001 ]
-expect "a million rows take $(($(date +%s) - begin)) s" [ $(($(date +%s) - begin)) -le 30 ]
 finish

@@ -10,6 +10,7 @@
 # what a newcomer's machine cannot test.
 
 set -u
+export LC_ALL=C # the words of sed and cmp, the order of sort, and 0.5 rather than 0,5
 unset MAKEFLAGS # a make that a test calls is not a part of the one that runs the test
 # Under the address sanitizer: a program that ends with a message does not free first,
 # and a crash looks like one. Leaks are left to valgrind.sh.
