@@ -166,6 +166,7 @@ begin_from(Request *r, const char *run, int allowed)
     base->same_start = base->init = interned("");
     r->work.from = interned(from.path);
     r->base = base;
+    /* A path in somebody's run is not opened; only its name is used. */
     default_values(r, "variant", plugin_trusted(base->variant));
     default_values(r, "task", base->task);
     default_values(r, "seed", format_text("%d", base->seed));

@@ -27,7 +27,7 @@ static void
 add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
 {
     const char *same = "none";
-    const char *m_ranks = "-", *n_ranks = "-"; /* "8->4": before, after */
+    const char *m_ranks = "-", *n_ranks = "-"; /* or "8->4": before->after */
     HeadError m = v.form.m, n = v.form.n;
     if (*v.why)
         v.logits = v.before = v.after = m.lost = n.lost = NAN;

@@ -92,7 +92,7 @@ add_layer(Sheet *sheet, const Options *o, const Heads *l, const Heads *slim,
           FILE *spectra)
 {
     double heads = l->model->heads; /* a double, because it divides ranks */
-    double worst_condition = heads_slim(l, slim); /* writes `slim` */
+    double worst_condition = heads_slim(l, slim); /* fills `slim` */
     double slim_error = slim ? heads_apart(l, slim) : NAN;
     Means mean = {0};
     for (int head = 0; head < heads; head++) {

@@ -37,7 +37,8 @@ typedef struct Trace {
 typedef enum { WEIGHTS, TOKENS, TOKENS_BY_TOKENS, SCORES } Axes;
 
 /* The width in characters of a label before a row, and of a cell; and how many
-   cells are shown on a line. */
+   cells are shown on a line. print_label puts a label at the left if its width
+   is negative. */
 enum { LABEL_WIDTH = 12, CELL_WIDTH = 8, MOST_SHOWN = 8 };
 
 /* A token of the text, as it is printed. */
@@ -114,10 +115,10 @@ weight_number(const Model *m, const Node *n)
 }
 
 /* If n is `from` times a product of weights of the model, as x W^Q W_i^Q is x
-   times two weights, writes the numbers of these weights to `maps` in this
-   order, and returns how many there are. Returns 0 if n is anything else, or if
-   there are more than MOST_MAPS. A node may be a view of another one; `root` is
-   the node that has the entries (heart/tape.h). */
+   times two weights, writes the numbers of these weights, which are linear
+   maps, to `maps` in this order, and returns how many there are. Returns 0 if n
+   is anything else, or if there are more than MOST_MAPS. A node may be a view
+   of another one; `root` is the node that has the entries (heart/tape.h). */
 enum { MOST_MAPS = 8 };
 static int
 maps_between(const Trace *t, const Node *from, const Node *n,
@@ -172,7 +173,7 @@ show_mapped(const Trace *t, Named shown, Named from)
         Node *map = t->model->nodes[maps[k]];
         t->shown[maps[k]] = true;
         const char *symbol = symbol_of_weight(t, maps[k]);
-        bool is_last = k == count - 1; /* whose columns make heads */
+        bool is_last = k == count - 1; /* its columns make the heads */
         if (is_last && n->heads > 1)
             show(t, WEIGHTS, head_of_weight(map, n->heads, shown.head),
                  "%s, the columns of %s", symbol, shown.name);
@@ -311,7 +312,7 @@ show_answers(const Trace *t, const Batch *b)
     printf("\n");
     for (int i = 0; i < l->rows; i++) {
         const real *row = l->value + i * l->cols;
-        print_label(word_of(t, i), -LABEL_WIDTH); /* -: to the left */
+        print_label(word_of(t, i), -LABEL_WIDTH);
         if (answers_are_numbers) {
             printf("  -> %.4f\n", (double)row[0]);
             continue;
