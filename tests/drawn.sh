@@ -231,7 +231,7 @@ done <<'END'
 is not one of: standard, two-step|--where variant=mqa
 give a name and its value|--where d-k
 --map: it has no effect without --x|--map
-no run has a value of that name|--x d-k --y test_loss --by quantity
+no run has a setting or result of that name|--x d-k --y test_loss --by quantity
 END
 expect "what is refused leaves files" [ -z "$(find nothing -type f 2>/dev/null)" ]
 

@@ -321,7 +321,7 @@ for kind, settings, names in MODELS[:3]:
         random_model(groups, kind, settings).save_pretrained(path)
         check_nearest(kind, path, names, groups)
     print("ok", kind, "kv-heads, errors only")
-for kind, settings, groups, said in (("bert", BERT, 2, "ignores num_key_value_heads"), ("qwen3", gqa(4, 16), 2, "normalises q and k")):
+for kind, settings, groups, said in (("bert", BERT, 2, "ignores num_key_value_heads"), ("qwen3", gqa(4, 16), 2, "norms q and k")):
     old, new = (os.path.join(folder, kind + end) for end in ("-many", "-few"))
     random_model(1, kind, settings).save_pretrained(old)
     done = subprocess.run([qkv, "open", old, "--kv-heads", str(groups), "--out", new], capture_output=True, text=True)

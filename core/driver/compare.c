@@ -70,9 +70,9 @@ explain_missing_numbers(const Experiment *e)
             /* add_word returns false if the variant already has a note. */
             if (logged_nan(r, columns[i]) &&
                 add_word(&noted, r->config.variant))
-                note("%s: %s is NA: heads must have only W_i^Q, W_i^K, W_i^V "
-                     "and W_i^O, and no rotation; for turn, steps must also be "
-                     "small relative to the weights",
+                note("%s: %s is NA: it needs heads of only W_i^Q, W_i^K, W_i^V "
+                     "and W_i^O, without rotation; turn also needs steps that "
+                     "are small relative to the weights",
                      r->config.variant, columns[i]);
 }
 

@@ -34,7 +34,7 @@ check_groups(const Published *m, int n, bool written)
                   n, groups);
     }
     if (scores_are_normed(m))
-        fail("%s: a %s normalises q and k, so there is no M to fit keys to",
+        fail("%s: a %s norms q and k, so it has no M; leave out --kv-heads",
              m->name, m->type);
     if (written && index_in(m->ignores, "kv-heads") >= 0)
         fail("%s: a %s ignores num_key_value_heads, so its heads cannot share "

@@ -11,8 +11,8 @@ static void
 check_axis(const Experiment *e, const char *option, const char *name)
 {
     if (!values_in(e, name).count)
-        usage("%s %s: no run has a value of that name;%s `qkv table` prints "
-              "all names",
+        usage("%s %s: no run has a setting or result of that name;%s `qkv "
+              "table` prints all names",
               option, name, name_suggestion(e, name));
 }
 

@@ -156,8 +156,8 @@ column_named(const Sheet *s, const char *name)
             return col;
         values_add(&known, copy_text(s->columns[col].name));
     }
-    usage("--columns: unknown column \"%s\":%s the first line of the output of "
-          "--tsv lists all names",
+    usage("--columns: unknown column \"%s\":%s --tsv prints all names in its "
+          "first line",
           name, suggestion(name, &known));
 }
 
