@@ -482,8 +482,7 @@ product(Matrix c, Matrix a, Matrix b, int add)
     if (a.cols != b.rows || c.rows != a.rows || c.cols != b.cols ||
         c.count != a.count || c.count != b.count)
         bug("multiply: %d matrices (%d x %d) times %d matrices (%d x %d) "
-            "cannot "
-            "give %d matrices (%d x %d)",
+            "cannot give %d matrices (%d x %d)",
             a.count, a.rows, a.cols, b.count, b.rows, b.cols, c.count, c.rows,
             c.cols);
     Product p = {c, a, b, add};
