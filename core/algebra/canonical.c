@@ -81,7 +81,7 @@ product_with_transposed(double *c, const double *a, const double *b, int m,
 void
 compare_entries(Difference *d, double found, double wanted)
 {
-    if (isinf(wanted) && found == wanted) /* masked, or no sink, in both */
+    if (isinf(wanted) && found == wanted) /* both masked, or no sink */
         return;
     d->apart = isnan(found) ? INFINITY : fmax(d->apart, fabs(found - wanted));
     if (isfinite(wanted))
@@ -487,7 +487,7 @@ probe(BlockRun *run, Canonical *c, bool causal)
     int d = run->attention.d_model;
     /* enough tokens for all positions, and for all unit vectors and one 0 */
     int rows = (c->positions > d ? c->positions : d) + 1;
-    if (run->variant->calls != ANY_CALL) /* it does not accept any x and y */
+    if (run->variant->calls != ANY_CALL) /* it restricts x and y */
         return "it is for self-attention only, but a form can only be found "
                "with different tokens as x and y";
     const int no_units = 0;
@@ -528,7 +528,7 @@ Canonical
 model_form(const Model *m, int place)
 {
     const ModelPlace *p = &m->place[place];
-    Sizes s = m->sizes; /* in tokens: of a sequence, and of an encoder's */
+    Sizes s = m->sizes; /* the lengths of a sequence, and of an encoder's */
     int longest = s.tokens > s.source ? s.tokens : s.source;
     return canonical_form(p->variant, p->attention, place_weights(m, place),
                           longest);

@@ -43,7 +43,7 @@ leaves_of(Tape *t, const Weights *w)
     for (int i = 0; i < w->count; i++) {
         const Weight *d = &w->list[i];
         leaves[i] = leaf(t, d->rows, d->cols, UNBATCHED, d->value, d->gradient);
-        leaves[i]->arguments = d->name; /* a leaf's name (leaf, tape.h) */
+        leaves[i]->arguments = d->name; /* the leaf's name (tape.h) */
     }
     return leaves;
 }
@@ -64,7 +64,7 @@ replace_weights(const Capture *r, const Call *c)
 {
     Node *n = c->weights;
     memset(n->value, 0, size_of(n) * sizeof(real));
-    int head_here = r->only - c->first_head; /* the number within this call */
+    int head_here = r->only - c->first_head;    /* as this call counts heads */
     if (head_here < 0 || head_here >= n->heads) /* it is not in this call */
         return;
     Matrix p = call_weights(c, ONLY_SEQUENCE, head_here);
@@ -188,7 +188,7 @@ run_block(BlockRun *b, real *x, int x_rows, real *y, int y_rows, int only)
     b->y->arguments = "y";
     forward_earlier(b->variant, &b->attention, b->x, b->y, w);
     int recalled_before = b->tape->recalled;
-    capture_start(&b->capture, b->tape); /* from here on, only this block */
+    capture_start(&b->capture, b->tape); /* only this block */
     b->out = plugin_forward(b->variant, &b->attention, b->x, b->y, w);
     b->recalled = b->tape->recalled > recalled_before;
     record_place(&b->capture, (Place){.x = b->x, .y = b->y, .out = b->out});
@@ -258,7 +258,7 @@ pass_with_gradients(Model *m, const Batch *b)
 {
     Pass *p = pass_captured(m, b);
     int rows_with_target = counted_rows(b->targets, b->rows);
-    double *right_answers = NULL; /* they are not counted */
+    double *right_answers = NULL; /* nobody counts them */
     backward(m->architecture->loss(m, p->logits, b->targets, rows_with_target,
                                    right_answers));
     return p;

@@ -30,7 +30,7 @@ fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
         v->why =
             format_text("after the fit it has no canonical form: %s", now.why);
     else if (!equal_biases(&now, wanted))
-        v->why = "its scores have another bias by position, or another sink";
+        v->why = "after the fit it has another bias by position or sink";
     return now;
 }
 
@@ -75,6 +75,8 @@ copy_rest(const Model *from, Model *to)
         }
 }
 
+/* If only `to` has one-hot tokens, the embedding of `from` is folded into its
+   attention (fold.h). */
 bool
 convert_model(const Model *from, Model *to, Conversion *v)
 {

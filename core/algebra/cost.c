@@ -57,7 +57,7 @@ seen_by_distance(const Node *bias, int head)
     int queries = bias->rows / bias->sequences, keys = bias->cols / bias->heads;
     double seen = 0;
     for (int distance = 1 - queries; distance < keys; distance++) {
-        /* the first pair at this distance, and the number of pairs */
+        /* the first pair at this distance is (query, key) */
         int query = distance < 0 ? -distance : 0, key = query + distance;
         int until_last_query = queries - query, until_last_key = keys - key;
         int pairs = until_last_query < until_last_key ? until_last_query
@@ -154,8 +154,8 @@ share_after(const Node *scores, const Node *last,
 /* A multiply-add is two operations. */
 #define MULTIPLY_ADD 2.
 
-/* The FLOPs of scores, or of weighted sums of values. Each head has, for each
-   pair of query and key, masked or not, a multiply-add for each of its `width`
+/* The FLOPs of scores, or of weighted sums of values. In each head, each pair
+   of query and key, masked or not, needs a multiply-add for each of the `width`
    columns of the key or value. A row of q is a query or its weights; a row of k
    is a key or a value. */
 static double
@@ -165,8 +165,8 @@ pair_flops(const Node *q, const Node *k, int width)
     return MULTIPLY_ADD * q->rows * q->heads * keys * width;
 }
 
-/* Returns the FLOPs of both passes, for these FLOPs of the forward pass of n.
-   The backward pass of C = A B has a product of the same size for each trained
+/* The FLOPs of both passes of n, whose forward pass takes `forward`. The
+   backward pass of C = A B has a product of the same size for each trained
    operand: dA = dC B' and dB = A' dC. A plugin's operator is assumed to cost as
    much for each trained operand. (Node.trained: it needs a gradient.) */
 static Flops
@@ -304,8 +304,8 @@ call_block(Blocks *b, int layer)
     return out;
 }
 
-/* Adds the cost of one node to c, per token of the `tokens`. `last` is the
-   newest node of the tape. */
+/* Adds the cost of one node to c, divided by the number of tokens. `last` is
+   the newest node of the tape. */
 static void
 add_node(Cost *c, const Node *n, const Node *last, int tokens)
 {
@@ -370,7 +370,7 @@ model_cost(const Model *m, double *flops, double *cache)
         Attention a = p->attention;
         bool encoder = a.place == ENCODER;
         if (a.layer > 0)
-            continue; /* cost_of(layer 0) counts all blocks of this kind */
+            continue; /* the cost of layer 0 includes it (cost_of) */
         int tokens = encoder ? m->sizes.source : m->sizes.tokens;
         int keys = a.place == CROSS ? m->sizes.source : Y_IS_X;
         Cost c = cost_of(p->variant, a, tokens, keys);

@@ -294,7 +294,7 @@ can_pass(const Node *c, Passage passage, const Walk *w)
         return repeated_row(c, width) != NULL;
     case WEIGHTED:
         return w->call && w->term.piece == CONSTANT &&
-               c->in[A]->root->op == &softmax_op; /* one without sinks */
+               c->in[A]->root->op == &softmax_op; /* without sinks */
     default:
         return true;
     }
@@ -544,7 +544,7 @@ derive(const Variant *v, Attention a, Weights w)
     a.causal = 0;
     a.relative = NULL; /* no rope, no bias by position */
     Derived d = {.run = {.variant = v, .attention = a, .weights = w}};
-    if (v->calls != ANY_CALL) { /* it does not accept any x and y */
+    if (v->calls != ANY_CALL) { /* it restricts x and y */
         d.why = "it is for self-attention only";
         return d;
     }

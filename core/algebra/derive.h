@@ -14,7 +14,7 @@
 /* derive derives the form of v at attention a with the matrices w, as v
    declares them. derive_at does so at a shape, such as "d-model=16", with
    random matrices, in the last of `layers` blocks, ONE_BLOCK, TWO_BLOCKS or
-   FOUR_BLOCKS: the second of two blocks can recall what the first remembered.
+   FOUR_BLOCKS. A later block can recall what an earlier one remembered.
    The caller frees the result with derived_free, which does not free the
    matrices. */
 enum { ONE_BLOCK = 1, TWO_BLOCKS = 2, FOUR_BLOCKS = 4 };
@@ -23,10 +23,10 @@ Derived derive_at(const Variant *v, const char *shape, int layers);
 
 /* Two shapes in which all widths differ, and d_k is a multiple of 12, because a
    plugin may divide it into parts. In each shape, a number that is made from a
-   width tells which one. For no ratio of two widths, including h d_k and
-   d_model / h, is a whole number below 5 or the square of one. A number that is
-   made from something else can have a width's value in one of the shapes, but
-   hardly in both (only_where in print_form.h). */
+   width tells from which one, because no ratio of two widths, h d_k and
+   d_model / h included, is a whole number below 5 or the square of one. A
+   number that is made from something else can have a width's value in one of
+   the shapes, but hardly in both (only_where in print_form.h). */
 #define TELLING_SHAPE "d-model=78 heads=6 kv-heads=3 d-k=12 d-v=7 latent=17"
 #define LARGER_SHAPE  "d-model=200 heads=8 kv-heads=2 d-k=24 d-v=19 latent=31"
 

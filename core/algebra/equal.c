@@ -96,8 +96,8 @@ typedef struct Search {
     Derived from, to;
     bool found;          /* whether a proposal gives the outputs of `from` */
     bool fitted;         /* whether the fit of `to` made this proposal */
-    Values products;     /* if it did not: the matrices of the proposal as
-                            products of those of `from` */
+    Values products;     /* if it did not: lines with these matrices, as
+                            products of the matrices of `from` */
     double causal_apart; /* the smallest difference under a causal mask, of all
                             proposals that agree without a mask; NAN if none
                             agrees */
@@ -183,7 +183,7 @@ largest_rank_bound(const Derived *d, Piece piece)
 }
 
 /* Returns whether the M_i of any two heads are clearly different. If they are,
-   a function has only one form, up to the order of heads. */
+   no other form is the same function, apart from the order of heads. */
 static bool
 all_differ(const Canonical *c)
 {
@@ -218,8 +218,8 @@ rank_too_low(const Derived *to, int piece, int most, int needed)
 
 /* Returns a text which names a rank of this form that is too large for `to`, or
    NULL if none is too large. One head of `to` has to hold a whole M_i. But an
-   N_i of rank n can be divided among several heads with the same M_i, of rank
-   most_n each: it takes n / most_n of them, rounded up. */
+   N_i of rank n can be divided among several heads that have the same M_i:
+   among n / most_n of them, rounded up. */
 static const char *
 larger_rank(const Derived *to, const Canonical *form)
 {
@@ -303,8 +303,8 @@ cannot_compute(const Variant *to, const Variant *from)
                      "outputs, but no rank or count rules it out");
 }
 
-/* Searches at one shape. If nothing is found there, looks for a proof that
-   there is nothing; if matrices are found, searches at a larger shape, too. */
+/* Searches at one shape. If no matrices are found, looks for a proof that there
+   are none; if some are found, searches at a larger shape, too. */
 Ability
 can_compute(const Variant *to, const Variant *from)
 {

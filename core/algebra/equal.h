@@ -5,9 +5,9 @@
    double, with and without a causal mask, at two shapes. Such matrices are
    found as products of the first variant's matrices (substitute.h), or by the
    second one's fit. Forms and names only suggest matrices; running both
-   variants decides. "Cannot" needs a proof: a rank, a number of real
-   parameters, or another property of its scores, that the first variant has and
-   the second one cannot have. Otherwise the answer is not known. */
+   variants decides. "Cannot" needs a proof: a rank, a number of real parameters
+   or, for instance, a sink that the first variant has and the second one cannot
+   have. Otherwise the answer is not known. */
 #ifndef EQUAL_H
 #define EQUAL_H
 

@@ -120,6 +120,15 @@ typedef struct Factors {
     Part shared; /* (width x groups rank): the shared_g side by side */
 } Factors;
 
+/* The entry (row, col) of the left factors, in which the bias is the row after
+   the rows of `left`. */
+static double *
+left_entry(Factors f, int row, int col)
+{
+    return row < f.left.rows ? entry_of(f.left, row, col)
+                             : entry_of(f.bias, FIRST_ROW, col);
+}
+
 /* Factors one group, of `count` heads. `matrices` is f->m or f->n. The SVD of
    the heads' matrices, one below the other in a stack, is U S V'. Then
    U sqrt(S / scale) has their left factors one below the other, and
@@ -139,12 +148,9 @@ factor_group(const Form *f, double *matrices, int group, int count, Factors to)
         double root = sqrt(svd.s[j] / fabs(to.scale));
         double signed_root = to.scale < 0 ? -root : root;
         for (int i = 0; i < rows; i++) {
-            int row = i % rows_of_head; /* the last one may be the bias */
-            int col = (first_head + i / rows_of_head) * rank + j;
-            double *entry = row < f->d_model
-                                ? entry_of(to.left, row, col)
-                                : entry_of(to.bias, FIRST_ROW, col);
-            *entry = signed_root * svd.u[i * svd.k + j];
+            int head = first_head + i / rows_of_head, row = i % rows_of_head;
+            *left_entry(to, row, head * rank + j) =
+                signed_root * svd.u[i * svd.k + j];
         }
         for (int i = 0; i < n; i++)
             *entry_of(to.shared, i, group * rank + j) =

@@ -138,7 +138,7 @@ FitError
 fit_error(const Canonical *now, const Canonical *wanted)
 {
     int d = now->d_model;
-    /* lower than any loss, so that the first head is the worst at first */
+    /* lower than any loss, so that the first head replaces it */
     FitError f = {.m.lost = -1, .n.lost = -1};
     /* not 0: if all wanted entries are 0, any other entry is a large error */
     Difference m = {.largest = 1e-300}, n = m;

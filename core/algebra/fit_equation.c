@@ -252,7 +252,7 @@ plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w)
             "fitted: remove that factor, or choose sizes at which it is not 0",
             p->text->path);
     for (int declared = 0; declared < p->weights; declared++)
-        if (times_fitted(&r, p->order[declared]) == 0) /* so it is square */
+        if (times_fitted(&r, p->order[declared]) == 0) /* square, by can_fill */
             put_identity(w, declared);
     if (r.latent != NO_MATRIX)
         f = through(f, part_of(p, w, r.latent));

@@ -1,8 +1,8 @@
 /* fold.h - multiplies the embedding of a model into its attention.
 
    Q, K and V are linear in the rows of the embedding E: x W^Q = onehot E W^Q.
-   (A one-hot token is 0 except for a 1 at its own number.) So if nothing else
-   reads E, it can be multiplied into W^Q, W^K and W^V, and is redundant. */
+   (A one-hot token is 0 except for a 1 at its own number.) So E is redundant if
+   nothing else reads it: it can be multiplied into W^Q, W^K and W^V. */
 #ifndef FOLD_H
 #define FOLD_H
 

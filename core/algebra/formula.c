@@ -138,11 +138,9 @@ try_as_width(Family *f, int i, const OwnSetting *own)
 static void
 find_option_letters(Family *f)
 {
-    static const char *const options[FIRST_OWN] = {[H] = "heads",
-                                                   [G] = "kv-heads",
-                                                   [K] = "d-k",
-                                                   [V] = "d-v",
-                                                   [R] = "latent"};
+    /* in the order D, H, G, K, V, R */
+    static const char *const options[FIRST_OWN] = {
+        "d-model", "heads", "kv-heads", "d-k", "d-v", "latent"};
     static const char letters[FIRST_OWN] = {'d', 'h', 'g', 'k', 'v', 'r'};
     for (int i = 0; i < FIRST_OWN; i++) {
         int wanted = *shape_option(&f->attention, i);
@@ -264,7 +262,7 @@ enum { ONE = -1 };
 static void
 add_term(Family *f, int count, int width, int power)
 {
-    int *powers = f->power[f->terms]; /* each is 0 before */
+    int *powers = f->power[f->terms]; /* all 0 until now */
     f->terms++;
     powers[width] = power;
     if (count != ONE)
@@ -283,7 +281,7 @@ add_terms(Family *f, int count)
         }
 }
 
-/* Lists the terms: 1, h or g, times 1, a width or its square. */
+/* Lists all terms: 1, h or g times 1, a width or its square. */
 static void
 list_terms(Family *f)
 {
@@ -496,7 +494,7 @@ fit_formula(const Variant *v, Attention a, int widest, int most)
     f->random = random_stream(SEED, "formula");
     find_option_letters(f);
     find_own_letters(f);
-    find_steps(f); /* of all these letters */
+    find_steps(f); /* for these letters */
     list_terms(f);
     /* A third more equations than unknowns, and 8 more, so that a wrong formula
        does not fit. */
@@ -527,7 +525,7 @@ formula_of(const Variant *v, Attention a, double used)
     Formula found = {.holds = false};
     bool together = cost_of(v, a, FEW_TOKENS, Y_IS_X).recalls;
     int layers = a.layers > 1 ? a.layers : 1;
-    a.layers = together ? layers : 1; /* the number that is measured */
+    a.layers = together ? layers : 1; /* how many are measured */
     int widest = a.relative == &rope ? WIDEST_IF_EVEN : WIDEST;
     int most = PARAMETERS_PER_UNIT * widest;
     while (most <= MOST_PARAMETERS && !found.holds) {
