@@ -81,8 +81,8 @@ gauge_without_norms(const Published *p)
     return rotated + products + key_biases;
 }
 
-/* The dimensions of the gauge in queries and keys. If these are normed, it is
-   only the gauge of the norms. */
+/* The dimensions of the gauge in queries and keys. If they are normed, only the
+   gains of the norms are free. */
 static double
 score_gauge(const Published *p)
 {

@@ -99,10 +99,10 @@ settings_of_run(const Heads *l, const char *variant)
 }
 
 /* The model has one block, whose attention gets the matrices of the layer. The
-   variant must have exactly these matrices. copy_weight only finds weights of
-   the variant that the layer does not have, so the numbers of parameters are
-   compared, too. A run cannot have capped scores, nor heads with both rotated
-   and unrotated columns. */
+   variant must have exactly these matrices. copy_weight fails for a weight that
+   the layer does not have. A matrix of the layer that the variant does not have
+   is found by comparing the numbers of parameters. A run cannot have capped
+   scores, nor heads with both rotated and unrotated columns. */
 char *
 layer_as_run(const Heads *l, const char *variant, const char *out)
 {

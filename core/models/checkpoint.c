@@ -105,7 +105,7 @@ checkpoint_open(const char *directory)
         if (has_ending(names.text[i], ".safetensors"))
             open_shard(&c, names.text[i]);
     }
-    if (!names.count) /* it may be a file, which is refused by its ending */
+    if (!names.count) /* perhaps it is a file: its own ending is looked up */
         values_add(&names, copy_text(directory));
     if (!c.count)
         refuse_formats(directory, &names);
@@ -213,7 +213,7 @@ tensor_ending(const Checkpoint *c, const char *ending, int rows, int cols)
     if (!t)
         return NULL;
     Description d = description_of(t);
-    int type = index_in("F32 F16 BF16", d.type); /* in the order of the enum */
+    int type = index_in("F32 F16 BF16", d.type); /* the order of Tensor.type */
     if (type < 0)
         return NULL;
     Tensor *found = allocate(1, sizeof *found);
@@ -361,9 +361,9 @@ write_shard(const Checkpoint *c, const Tensor *file, FILE *to)
     free(header);
 }
 
-/* Copies the files of a model that are not weights. Links are not followed,
-   since they may lead to any file that this user can read, except the link
-   config.json, because that file was read already. */
+/* Copies the files of a model that are not weights. Links are not copied, since
+   they may lead to any file that this user can read. Only config.json may be a
+   link, because it was read already. */
 static void
 copy_others(const Checkpoint *c, const char *folder)
 {

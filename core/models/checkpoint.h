@@ -12,9 +12,9 @@
 
 #include <stddef.h>
 
-/* A tensor, or an entry of Checkpoint.tensors. The entries have no shape and no
-   type, and their `first` is the byte after the header of the file; only the
-   copy that tensor_ending returns has all three. */
+/* A tensor. Its shape, type and first byte are only known in the copy that
+   tensor_ending returns. An entry of Checkpoint.tensors has no shape and no
+   type, and its `first` is the byte after the header of the file. */
 typedef struct Tensor {
     char *name;
     char *description;  /* the tensor's part of the header, in JSON; NULL if

@@ -1,4 +1,4 @@
-/* columns.c - the products of the columns of every two heads. */
+/* columns.c - the products of the columns of any two heads. */
 #include <stdlib.h>
 
 #include "heart/fail.h"
@@ -36,7 +36,7 @@ columns_read(const Heads *const layers[], int count, int map)
     for (int k = 0; k < count; k++)
         for (int head = 0; head < layers[k]->maps[map].heads; head++) {
             read_head(columns, layers[k], map, head);
-            columns += width * length; /* where the next head's are */
+            columns += width * length; /* the next head's begin there */
         }
     return c;
 }

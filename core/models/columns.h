@@ -1,4 +1,4 @@
-/* columns.h - the products of the columns of every two heads.
+/* columns.h - the products of the columns of any two heads.
 
        HeadColumns c = columns_read(layers, count, QUERY);
        const real *product = columns_product(&c, one, two);
@@ -32,7 +32,7 @@ typedef struct HeadColumns {
 HeadColumns columns_read(const Heads *const layers[], int count, int map);
 
 /* The product X'Y (width x width), where X has the columns of head `one` and Y
-   those of head `two`. It is kept until columns_free. */
+   those of head `two`. The product is kept until columns_free. */
 const real *columns_product(HeadColumns *c, int one, int two);
 
 void columns_free(HeadColumns *c);

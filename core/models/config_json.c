@@ -203,7 +203,7 @@ read_object(Said *s, char *text, int layers, int depth)
     const int first = 0, last = LAYERS - 1; /* numbers of layers */
     char *at = json_enter(text, s->path), *name, *value;
     const char *part = s->part ? s->part : "text";
-    const char *counted = format_text("%.64s_config", part); /* a name */
+    const char *counted_object = format_text("%.64s_config", part);
     while (json_next(&at, &name, &value, s->path)) {
         const char *row = row_of(s, name);
         const char *meaning = table_lookup(&keys, row, MEANING);
@@ -213,7 +213,7 @@ read_object(Said *s, char *text, int layers, int depth)
         double number;
         bool is_layer =
             !meaning && !number_read(name, WHOLE_NUMBER, first, last, &number);
-        if (nested && !strcmp(name, counted))
+        if (nested && !strcmp(name, counted_object))
             s->text_model = value;
         else if (nested && more)
             read_object(s, value, of_key, depth - 1);

@@ -12,13 +12,13 @@
 
 #include "base/words.h"
 
-/* Saying.layers:
-   - GLOBAL, LOCAL, LINEAR: the layers that see all tokens, that have a window,
-     or that have no softmax. This is the type of a layer
+/* The layers that a saying is about:
+   - GLOBAL, LOCAL, LINEAR: the layers of one type, which see all tokens, have a
+     window, or have no softmax
    - ALL: all layers
    - PART: the layers of the part of the model that is counted
-   - COUNT: no layer; the value is the length of a list
-   - FIRST + i: layer i, of the at most LAYERS layers of a model */
+   - COUNT: no layers; the value is the length of a list
+   - FIRST + i: layer i. A model has at most LAYERS layers */
 enum { GLOBAL, LOCAL, LINEAR, ALL, PART, COUNT, FIRST, LAYERS = 1000 };
 typedef struct Saying {
     int layers;          /* the layers it is about, see above */
@@ -37,8 +37,8 @@ typedef struct Said {
     char *function, *compared;       /* as in Published (published.h) */
     Values left_out;                 /* keys, and why each is not counted */
     Values state_keys, state_values; /* of layers without softmax */
-    struct Said *defaults; /* the family's defaults, which replace keys that the
-                              file does not have */
+    struct Said *defaults; /* the family's defaults for keys that the file does
+                              not have */
 } Said;
 
 /* Reads keys.tsv in this folder. Call it once, before the other functions. */
@@ -64,7 +64,7 @@ char *said_text(const Said *s, const char *meaning, int layer, int type);
 char *said_of_all(const Said *s, const char *meaning);
 
 /* The type of layers that files call by this word: GLOBAL, LOCAL or LINEAR;
-   NO_TYPE if the word is not known. */
+   NO_TYPE for any other word. */
 enum { NO_TYPE = -1 };
 int said_type(const char *word);
 

@@ -9,8 +9,8 @@
 #include "heart/fail.h"
 #include "models/heads.h"
 
-/* The map b^O and the maps of latents belong to no head: they are stored as
-   maps of one head. b^O has one column. */
+/* The maps CONSTANT, LATENT and QUERY_LATENT belong to no head, so they count
+   as maps of one head. CONSTANT, b^O, has one column. */
 enum { ONE_HEAD = 1, ONE_COLUMN = 1, FIRST_COLUMN = 0 };
 
 /* Finds a tensor of a layer, or fails. It is a matrix or, if `rows` is VECTOR,

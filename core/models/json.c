@@ -50,7 +50,9 @@ cut_value(char **at, char **value, const char *path)
     char *begin = *at + strspn(*at, blanks), *end = value_end(begin);
     char *next = end + strspn(end, blanks), sign = *next;
     bool quoted = *begin == '"', nested = *begin == '{' || *begin == '[';
-    bool empty = end == begin, last_is_missing = sign == ',' && !next[1];
+    bool empty = end == begin;
+    /* strchr also finds the 0 at the end of a text that is cut short. */
+    bool last_is_missing = sign == ',' && strchr("]}", next[1]);
     bool has_end = sign && strchr(",:]}", sign);
     const char *wrong = NULL;
     *at = sign == ',' || sign == ':' ? next + 1 : next;

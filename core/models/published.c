@@ -92,10 +92,9 @@ check_layer(const Published *l)
                     "it is smaller than a normed vector: the gauge is unknown");
 }
 
-/* Gives the meaning "nothing" to those keys of the file that the program which
-   runs the family ignores. Exits if such a key asks for something, because the
-   user expects it to have an effect: if its value is not 0 or, for the share of
-   the columns that are rotated, not 1. */
+/* Gives the meaning "nothing" to the keys that the family's program ignores.
+   Exits if the value of such a key would change the model, as the user may
+   expect: if it is not 0 or, for the share of rotated columns, not 1. */
 static void
 forget_ignored(Said *s, const Published *family)
 {
@@ -113,9 +112,9 @@ forget_ignored(Said *s, const Published *family)
     }
 }
 
-/* Sets a size of a layer to the number in `text`, or to 0 if that is NULL: the
-   file does not give the size. Exits if the text is not such a size, or if the
-   model needs the size and it is missing. */
+/* Sets a size of a layer to the number in `text`, or to 0 if `text` is NULL,
+   because the file does not give the size. Exits if the number is wrong, or if
+   it is missing although the model needs it. */
 static void
 read_size(Published *l, const Size *size, const char *text)
 {
@@ -444,7 +443,8 @@ published_parse(const char *name, char *text, const char *part)
     Published *each = allocate(LAYERS, sizeof *each);
     for (int i = 0; i < whole.layers; i++) {
         each[i] = layer_of(s, family, i, type[i]);
-        each[i].layers = whole.layers; /* whatever is said of this layer */
+        /* The file may give one layer another number of layers. */
+        each[i].layers = whole.layers;
         each[i].each = each;
         each[0].rotated_layers += each[i].rope > 0; /* each[0] is the model */
     }
@@ -509,11 +509,11 @@ published_difference(const Published *a, const Published *b)
     return found ? found : list_difference(a->compared, b->compared);
 }
 
-/* Reads the config.json again, whose path is the model's name, and changes the
-   first such key or, if the model is composite, the first after "text_config".
-   If there is no such key, which means as many key heads as heads, inserts one.
-   The layers of the result are checked, because a file may also give the number
-   only for some layers. */
+/* Reads the config.json again, whose path is the model's name. Changes the
+   first num_key_value_heads or, if the model is composite, the first one after
+   "text_config". A file without this key, which means as many key heads as
+   heads, gets one. The layers of the result are checked, because the file may
+   also give some layers another number. */
 char *
 published_with_groups(const Published *p, int groups)
 {
@@ -521,7 +521,7 @@ published_with_groups(const Published *p, int groups)
     char *text = read_text(p->name, "configuration");
     char *object = strstr(text, "\"text_config\"");
     object = object ? object : text;
-    char *begin = strstr(object, key), *end; /* what is between is replaced */
+    char *begin = strstr(object, key), *end; /* of the text to replace */
     const char *separator = "";
     if (begin) {
         end = begin + strlen(key);

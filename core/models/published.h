@@ -91,8 +91,8 @@ typedef struct Published {
     int keys_are_values, adjacent, linear, buckets, unit_norm;
     int head, equal_groups, windows, every, softmax_every, global_from, biased;
     int one_group, own_groups, rotates, unrotated_every;
-    double state; /* how many numbers a layer without softmax keeps; it does not
-                     grow with the tokens */
+    double state; /* how many numbers a layer without softmax keeps, for any
+                     number of tokens */
 } Published;
 
 /* Returns whether the layer's family has a feature, one of the words of
@@ -118,7 +118,7 @@ char *published_difference(const Published *a, const Published *b);
    and values. */
 char *published_with_groups(const Published *p, int groups);
 
-/* The settings that give a run the shape of the layer, which has no latents. */
+/* The settings that give a run the shape of a layer without latents. */
 char *published_settings(const Published *p);
 
 /* What the attention of a model stores and costs, in all layers together. */

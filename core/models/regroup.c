@@ -248,10 +248,10 @@ write_fit(const Heads *l, const Heads *to, const Fit *f)
     free(products);
 }
 
-/* Fits a left and a shared map of layer l, for each group of `to` and in it for
-   each rotated pair of columns and for the columns that are not rotated. The
-   fit is to maps that include the norm before the layer, if it has one. It is
-   then applied to `stored`, the same layer without its norm. */
+/* Fits a left and a shared map of layer l. For each group of `to`, every
+   rotated pair of columns is one fit, and all unrotated columns are another.
+   The maps of l include the norm before the layer, if there is one. The fitted
+   factors are then applied to `stored`, the same layer without its norm. */
 static void
 fit_maps(const Heads *l, const Heads *stored, const Heads *to, int left,
          int shared)
@@ -290,8 +290,8 @@ write_nearest(const Heads *l, const Heads *to)
 void
 write_mean(const Heads *l, const Heads *to)
 {
-    int groups =
-        l->maps[KEY].heads / to->maps[KEY].heads; /* for each of `to` */
+    /* This many groups of l become one group of `to`. */
+    int groups = l->maps[KEY].heads / to->maps[KEY].heads;
     for (int map = KEY; map <= VALUE; map++) {
         int width = to->maps[map].width, columns = to->maps[map].heads * width;
         for (int row = 0; row <= l->model->d_model; row++)

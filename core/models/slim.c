@@ -194,7 +194,8 @@ slim_maps(Heads l, const Heads *to)
         worst = fmax(worst, slim_map(&l, to, KEY));
     if (reads_latent(&l, KEY)) {
         Heads rotated = rotated_heads(l);
-        Heads rotated_to = rotated_heads(to ? *to : l); /* unused without to */
+        /* Without `to`, rotated_to is not used. */
+        Heads rotated_to = rotated_heads(to ? *to : l);
         worst = fmax(worst, slim_map(&rotated, to ? &rotated_to : NULL, KEY));
     }
     return worst;

@@ -51,8 +51,8 @@ run_program(char *argv[])
     int status = 0;
     pid_t child = begin_process(argv[0]);
     if (child == 0) {
-        /* The program prints to descriptor 1, which may be stderr in this
-           process (plugins_print_to_stderr, base/report.h). */
+        /* plugins_print_to_stderr (base/report.h) may have made descriptor 1 a
+           copy of stderr. The other program needs the true stdout there. */
         dup2(fileno(stdout), STDOUT_FILENO);
         execvp(argv[0], argv);
         _exit(NOT_RUN);
@@ -198,7 +198,7 @@ children_wait(Child *children, int count)
             limit_call(c);
     for (Child *c = children; c < children + count; c++)
         if (c->process && wait4(c->process, &c->status, WNOHANG, &usage)) {
-            c->most_memory = 1024. * (double)usage.ru_maxrss; /* is in KiB */
+            c->most_memory = 1024. * (double)usage.ru_maxrss; /* KiB to bytes */
             return c;
         }
     nanosleep(&(struct timespec){.tv_nsec = INTERVAL * 1000000L}, NULL);

@@ -78,7 +78,7 @@ manifest_record(const char *directory, const char *line)
     manifest_read(directory, &lines);
     for (int i = 0; i < lines.count; i++)
         recorded |= !strcmp(lines.text[i], line);
-    if (!recorded) /* else it is not opened: it may be read-only */
+    if (!recorded) /* otherwise the record may be read-only */
         append_line(path, line);
     close(lock);
 }

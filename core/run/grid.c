@@ -1,9 +1,9 @@
 /* grid.c - makes the list of runs that a command's options describe.
 
    All runs are checked before the first is trained. A point of the grid is a
-   config without its seed; it has one run for each seed. With the setting
-   same-start, which names a variant, every run begins as the same function as
-   that variant's run. A note names the variants that cannot. */
+   config without its seed; it has one run for each seed. The setting same-start
+   names a variant: every run begins as the same function as that variant's run.
+   A note names the variants that cannot. */
 #include <libgen.h>
 #include <stdio.h>
 #include <string.h>

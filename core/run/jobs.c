@@ -186,7 +186,7 @@ give_jobs(void)
 static void
 finish_job(Child *w)
 {
-    Job *job = (Job *)w->argument; /* const only for the worker */
+    Job *job = (Job *)w->argument; /* it is const only for the worker */
     Ended e = child_end(w);
     job->done = e.answered;
     crew.ended++;

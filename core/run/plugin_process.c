@@ -26,8 +26,9 @@ run_in_double(int argc, char **argv)
     return status;
 }
 
-/* Says how a child ended without finishing its work: " in forward" (r->doing,
-   which is "" outside of a plugin's code) follows a verb. */
+/* Describes in words how a child ended without finishing its work, such as
+   "crashed in forward: ...". r->doing is " in forward", with its space, or ""
+   if no plugin's code was running. */
 static const char *
 how_it_ended(const Child *c)
 {
@@ -49,8 +50,8 @@ how_it_ended(const Child *c)
 }
 
 /* A child has answered if it exits after all its work was done. It has failed
-   if it ends with a message of ours; but if a signal killed it in a plugin's
-   code, that does not count. In both cases its exit status is kept. Any other
+   if it left a message of this program, except if a signal killed it in a
+   plugin's code. If it exited, its exit status is kept in both cases. Any other
    end, such as a crash, is blamed on the plugin whose code was running, if any.
  */
 Ended

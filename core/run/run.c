@@ -36,9 +36,9 @@ run_name(const Config *c, const char *uses)
     config_resolve(&defaults, uses);
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, plugin_name(c->variant));
-    /* Settings without a help text are not the user's. Words are left out,
-       because the name already has them or they are too long. The seed comes
-       last. */
+    /* Settings without a help text cannot be set by the user. Words are left
+       out, because the name already has them or they are too long. The seed
+       comes last. */
     for (const Setting *s = settings; s < settings + settings_built_in; s++)
         if (s->help && !(s->kind & WORDED) && strcmp(s->name, "seed"))
             add_setting(&name, s, c, &defaults);
@@ -160,7 +160,7 @@ write_timing(const char *run, const Finished *e, const Model *m)
     const Result *r = &e->result;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    double peak = 1024. * (double)usage.ru_maxrss; /* is in KiB */
+    double peak = 1024. * (double)usage.ru_maxrss; /* KiB to bytes */
     double tokens = (double)r->steps * m->config.batch * m->sizes.tokens;
     FILE *file = begin_pairs(run, "timing.tsv");
     put_pair(file, "seconds", e->seconds, TIME_DIGITS);

@@ -39,7 +39,7 @@ typedef struct Finished {
 char *run_write(const Draft *d, const char *name, const Model *m,
                 const Finished *e, const Observer *o, const Dataset *data);
 
-/* A run as it is read. */
+/* A run that was read from its directory. */
 typedef struct Run {
     char *path, *name; /* the name is the last part of the path */
     Config config;
