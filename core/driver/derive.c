@@ -70,7 +70,7 @@ static char *
 piece_text(const Derived *d, int head, int piece, bool with_rank)
 {
     int rank = rank_bound(d, head, piece);
-    const char *width = number_named(d, rank); /* "d_k" */
+    const char *width = number_named(d, rank); /* "d_k", or NULL */
     char *line;
     FILE *text = begin_text(&line);
     print_piece(text, d, head, piece, ONLY_MATRICES);
@@ -110,7 +110,7 @@ print_head_piece(const Derived *d, const Derived *larger, int head, int piece,
     const char *where = only_where(text, at_larger);
     print_formula(layout,
                   format_text("  %s%s = %s", names[piece], index, text));
-    if (*where)
+    if (*where) /* a line of words, which is a comment in LaTeX */
         printf("%s  %s\n", layout == LATEX ? "%" : " ", where);
     free(text);
     free(at_larger);
