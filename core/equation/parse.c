@@ -456,6 +456,7 @@ read_fact(Reader *r, const char *name, const char *place)
         read_declaration(r, name, place);
 }
 
+/* Adds a definition after the others. The name NULL makes it the output. */
 static void
 add_definition(EquationText *e, const char *name, Tree *value)
 {

@@ -278,6 +278,7 @@ value_of_call(Builder *b, const Tree *t)
     return a;
 }
 
+/* The value of [a, b, ...]. */
 static Value
 value_of_joined(Builder *b, const Tree *t)
 {
@@ -365,6 +366,8 @@ value_of_matrix(Builder *b, const Tree *t)
                    .width = w->cols};
 }
 
+/* The value of a name: of a definition, of the tokens x or y, of a slice, or of
+   a matrix. */
 static Value
 value_of_name(Builder *b, const Tree *t)
 {
@@ -385,6 +388,7 @@ value_of_name(Builder *b, const Tree *t)
     return value_of_matrix(b, t);
 }
 
+/* The value of a TREE_TRANSPOSED. */
 static Value
 transposed_value(Builder *b, const Tree *t)
 {

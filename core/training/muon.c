@@ -91,8 +91,8 @@ muon_matrix(const Weight *w, real *mean, real *step, double beta1, double rate)
         w->value[i] -= distance * step[i];
 }
 
-/* A copy of the model struct that has only the weight w: its values, its
-   gradient and its state of the optimizer. */
+/* A copy of the model struct that has only the weight w: its values, gradient,
+   and running means. */
 static Model
 with_only(const Model *m, const Weight *w)
 {
@@ -107,7 +107,7 @@ with_only(const Model *m, const Weight *w)
 }
 
 /* Muon needs no mean of squared gradients (`second`), so it uses that as
-   scratch memory. */
+   scratch memory. Adam moves each entry separately, so threads share them. */
 void
 muon(Model *m)
 {

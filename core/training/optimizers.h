@@ -14,8 +14,8 @@
    is cosine, falls along half a period of a cosine to 0 at the last step. */
 double learning_rate(const Config *c, int step);
 
-/* Implements Model.update (heart/model.h): moves the weights against their
-   gradients, at the learning rate of the step m->step. */
+/* Implements Model.update (heart/model.h): sets m->rate to the learning rate of
+   the step m->step, and moves the weights against their gradients. */
 void update_weights(Model *m);
 
 #endif
