@@ -53,8 +53,8 @@ rounded(int n, int multiple)
     return (size_t)((n + multiple - 1) / multiple * multiple);
 }
 
-/* Reserves the next `count` entries of a scratch, of which *used are reserved,
-   and returns the index of the first. */
+/* Reserves the next `count` entries of a scratch, after the *used entries that
+   are already reserved, and returns the index of the first. */
 static size_t
 reserve(size_t *used, size_t count)
 {
@@ -133,8 +133,8 @@ typedef struct Blocks {
 } Blocks;
 
 /* A tile: queries first .. first + rows - 1 of head h in sequence s. `count`
-   tiles are computed together: this one, and those of the next count - 1 heads
-   or sequences. Its matrices are batches of `count` matrices. */
+   tiles are computed together: this one, and the tiles of the next count - 1
+   heads or sequences. Its matrices are batches of `count` matrices. */
 typedef struct QueryTile {
     int s, h, count, first, rows;
     int heads;      /* of q */

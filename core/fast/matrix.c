@@ -289,8 +289,8 @@ bytes(ptrdiff_t entries)
 /* Multiplies some rows of a band: first the taller tiles, then those that are
    one row shorter. If w is batched, one call of `tile` computes the same tile
    of every matrix; otherwise it computes all tiles of that height in one strip,
-   from top to bottom. `next` is the number of entries from one strip of B, the
-   first of which is at b, to the next. */
+   from top to bottom. The first strip of B is at b, and the next one `next`
+   entries after it. */
 WITHIN void
 rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
               int next)

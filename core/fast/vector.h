@@ -83,7 +83,7 @@ typedef int32_t Whole;
 #endif
 
 /* LANES_OF(a, b, i, j, ...) is a vector of lanes i, j, ... of a and b, where
-   the lanes of b are numbered after those of a. */
+   the lanes of b are numbered after the lanes of a. */
 typedef Whole LaneNumbers VECTOR(16);
 #ifdef __clang__
 #define LANES_OF(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)

@@ -55,7 +55,7 @@ void
 check_mask(const char *name, const Attention *a, const Node *q, int keys)
 {
     const Keeper *k = q->tape->keeper;
-    int earlier = k ? k->earlier : 0; /* tokens, before those of q */
+    int earlier = k ? k->earlier : 0; /* tokens before the tokens of q */
     int tokens = earlier + q->rows / q->sequences;
     if (a->causal && tokens != keys)
         bug("%s: a causal mask needs one key for each query, but there are %d "

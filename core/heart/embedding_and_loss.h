@@ -9,7 +9,7 @@
 #include "heart/operators.h"
 
 /* Tokens of `sequences` sequences, one in each of `rows` rows. Row i has the
-   `each` ids from ids[i * each] on; an id of -1 stands for none. */
+   `each` ids from ids[i * each] on; an id of -1 means none. */
 typedef struct TokenIds {
     const int *ids;
     int each, rows, sequences;
@@ -27,7 +27,7 @@ int counted_rows(const int *targets, int rows);
 
 /* The sum over counted rows of -log softmax(logits)[target], in nats, divided
    by `counted`. `counted` is the number of counted rows of the whole batch;
-   these logits may be those of a micro-batch. Returns a matrix (1 x 1), which
+   these logits may belong to a micro-batch. Returns a matrix (1 x 1), which
    is 0 if `counted` is 0. */
 Node *cross_entropy(Node *logits, const int *targets, int counted);
 

@@ -21,7 +21,7 @@ typedef struct Spec {
 
 /* For calls of make. OF(a, b) is its parameters `in` and `inputs`: the operands
    and their number. WITH(x) sets the fields `arguments` and `size` of a Spec to
-   those of x. */
+   the address and the size of x. */
 #define OF(...)                   \
     (Node *const[]){__VA_ARGS__}, \
         (int)(sizeof((Node *[]){__VA_ARGS__}) / sizeof(Node *))

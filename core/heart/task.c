@@ -53,7 +53,7 @@ draw_sort(const Config *c, Random *r, Batch *b)
 
 /* recall: n tokens, each a pair of a key and a value; then the n keys in
    another order. The answer to each of these is its value. The ids of values
-   follow those of keys. */
+   follow the ids of keys. */
 Sizes
 recall_sizes(const Config *c)
 {

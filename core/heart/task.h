@@ -24,7 +24,7 @@ typedef struct Sizes {
 } Sizes;
 
 /* Sequences, one after the other. A row is a token of one of them. An id of -1
-   stands for none. */
+   means none. */
 typedef struct Batch {
     int capacity, sequences;   /* how many fit, and how many there are */
     int tokens, source_tokens; /* number of tokens of a sequence, and of its
@@ -73,8 +73,9 @@ extern const Task heart_tasks[HEART_TASKS];
 
 /* The functions below also serve tasks outside the heart. */
 
-/* The sizes of a task whose tokens have one id, a symbol, and whose answers are
-   symbols; and those of a task whose tokens are pairs of a key and a value. */
+/* plain_sizes returns the sizes of a task whose tokens have one id, a symbol,
+   and whose answers are symbols; recall_sizes, the sizes of a task whose tokens
+   are pairs of a key and a value. */
 Sizes plain_sizes(const Config *c);
 Sizes recall_sizes(const Config *c);
 

@@ -14,7 +14,7 @@
    and compiles it into ./mine.so first. A plugin's output, even to stdout, is
    printed on stderr, so that results stay whole. In a run it is discarded.
 
-   The notation is that of "Attention Is All You Need" (Vaswani et al. 2017): a
+   The notation is from "Attention Is All You Need" (Vaswani et al. 2017): a
    token is a row, so maps are applied from the right, q = x W^Q; A' is A
    transposed. */
 #ifndef QKV_VARIANT_H
