@@ -16,8 +16,8 @@ typedef struct Conversion {
                         that is larger */
     FitError form;   /* the error of the attention in whose M or N entries
                         differ most */
-    double before,
-        after; /* the test accuracy of the old model, and of the new one */
+    double before, after; /* the test accuracy of the old model, and of the new
+                             one */
 } Conversion;
 
 /* Makes `to`, of another variant or of other shapes, compute what `from` does,
