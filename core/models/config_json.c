@@ -1,4 +1,5 @@
 /* config_json.c - reads a config.json by keys.tsv. */
+#include <math.h>
 #include <string.h>
 
 #include "base/tsv.h"
@@ -58,15 +59,34 @@ said_refuse(const char *path, const char *meaning, const char *why)
          said_keys(meaning), why != NO_KEY ? why : "no key gives it; add one");
 }
 
-/* Adds a saying about these layers. Words for no and yes become 0 and 1; the
-   names of position embeddings say whether they are rotations. */
+/* Returns the number 0 or 1 instead of a word for no or yes; the names of
+   position embeddings say whether they are rotations. Returns other values
+   unchanged. */
+static char *
+without_words(char *value)
+{
+    if (index_in("false absolute nope", value) >= 0)
+        return "0";
+    if (index_in("true rotary rope", value) >= 0)
+        return "1";
+    return value;
+}
+
+/* Returns a number in one spelling, so that 1000000.0 and 1e6 become the same
+   text. Returns other values unchanged. */
+static char *
+in_one_spelling(char *value)
+{
+    double number;
+    if (number_read(value, ANY_NUMBER, -INFINITY, INFINITY, &number))
+        return value;
+    return format_text("%.15g", number); /* a double has 15 sure digits */
+}
+
+/* Adds a saying about these layers. */
 static void
 add_saying(Said *s, int layers, const char *meaning, char *text)
 {
-    if (index_in("false absolute nope", text) >= 0)
-        text = "0";
-    if (index_in("true rotary rope", text) >= 0)
-        text = "1";
     s->sayings = grow(s->sayings, s->count, &s->capacity, sizeof *s->sayings);
     s->sayings[s->count++] = (Saying){layers, meaning, text};
 }
@@ -80,7 +100,7 @@ add_list(Said *s, const char *meaning, char *list)
     int count = 0;
     for (; json_next(&at, &name, &value, s->path); count++)
         if (count < LAYERS)
-            add_saying(s, FIRST + count, meaning, value);
+            add_saying(s, FIRST + count, meaning, without_words(value));
     if (count)
         add_saying(s, COUNT, meaning, format_text("%d", count));
 }
@@ -122,20 +142,32 @@ said_of_all(const Said *s, const char *meaning)
     return said_text(s, meaning, LAYERS, ALL);
 }
 
-/* Returns the list with "KEY VALUE: WHY" added at its end. The list is NULL
-   while it is empty. The value is not shortened, because the lists of two
-   models are compared (published_difference). */
-static char *
-with_key(const char *list, const char *key, const char *value, const char *why)
+/* The values are not shortened, because the lists of two models are compared
+   (published_difference). */
+char *
+said_list(const Said *s, const char *meaning, int layer, int type)
 {
-    return format_text("%s%s%s %s: %s", list ? list : "", list ? "; " : "", key,
-                       value, why);
+    char *list = NULL;
+    for (int i = 0; i < keys.rows; i++) {
+        const char *key = table_cell(&keys, i, KEY);
+        if (strcmp(table_cell(&keys, i, MEANING), meaning) != 0)
+            continue;
+        const char *value = said_text(s, key, layer, type);
+        const char *harmless = table_cell(&keys, i, UNLESS);
+        if (value && index_in(harmless, value) < 0)
+            list =
+                format_text("%s%s%s %s: %s", list ? list : "", list ? "; " : "",
+                            key, value, table_cell(&keys, i, WHY));
+    }
+    return list;
 }
 
 /* Adds what a key says of these layers to the field of *s that is for its
    meaning in keys.tsv. `row` names the key's row there; an unknown key has no
-   row, so it has no meaning. A list is about one layer after the other, except
-   the list of the numbers of the layers that have a softmax. */
+   row, so it has no meaning. A key of said_list is its own meaning. Its
+   harmless values are sayings, too, because they replace the family's default.
+   Any other list is about one layer after the other, except the list of the
+   numbers of the layers that have a softmax. */
 static void
 add_key(Said *s, int layers, const char *key, const char *row, char *value)
 {
@@ -147,14 +179,14 @@ add_key(Said *s, int layers, const char *key, const char *row, char *value)
     }
     bool harmless = index_in(table_lookup(&keys, row, UNLESS), value) >= 0;
     bool by_layer = *value == '[' && strcmp(meaning, "softmax-layers") != 0;
+    if (index_in("function compared", meaning) >= 0) {
+        add_saying(s, layers, row, in_one_spelling(value));
+        return;
+    }
     if (!strcmp(meaning, "nothing") || harmless)
         return;
     if (!strcmp(meaning, "noted"))
         values_add(&s->left_out, format_text("%s (%s)", key, why));
-    else if (!strcmp(meaning, "function"))
-        s->function = with_key(s->function, key, value, why);
-    else if (!strcmp(meaning, "compared"))
-        s->compared = with_key(s->compared, key, value, why);
     else if (!strcmp(meaning, "refused"))
         s->refused = format_text("its %s is %.64s: %s", key, value, why);
     else if (!strcmp(meaning, "state")) {
@@ -163,7 +195,7 @@ add_key(Said *s, int layers, const char *key, const char *row, char *value)
     } else if (by_layer)
         add_list(s, meaning, value);
     else
-        add_saying(s, layers, meaning, value);
+        add_saying(s, layers, meaning, without_words(value));
 }
 
 /* The name of a key's row in keys.tsv: MODEL_TYPE.KEY if there is such a row,
@@ -257,6 +289,4 @@ void
 said_add_defaults(Said *s, const char *defaults)
 {
     s->defaults = said_in(s->path, copy_text(defaults), s->type, s->part);
-    if (!s->function)
-        s->function = s->defaults->function;
 }

@@ -22,7 +22,8 @@
 enum { GLOBAL, LOCAL, LINEAR, ALL, PART, COUNT, FIRST, LAYERS = 1000 };
 typedef struct Saying {
     int layers;          /* the layers it is about, see above */
-    const char *meaning; /* the word that keys.tsv has for it */
+    const char *meaning; /* the word that keys.tsv has for it; if that is
+                            "function" or "compared", the key itself */
     char *text;          /* the value */
 } Saying;
 
@@ -34,8 +35,7 @@ typedef struct Said {
     int count, capacity;
     char *text_model; /* of a composite model: the object that is counted */
     char *refused;    /* why the model cannot be counted, or NULL */
-    char *function, *compared;       /* as in Published (published.h) */
-    Values left_out;                 /* keys, and why each is not counted */
+    Values left_out;  /* keys, and why each is not counted */
     Values state_keys, state_values; /* of layers without softmax */
     struct Said *defaults; /* the family's defaults for keys that the file does
                               not have */
@@ -62,6 +62,12 @@ char *said_text(const Said *s, const char *meaning, int layer, int type);
 /* The value that the file gives the part or all layers; NULL if there is none.
  */
 char *said_of_all(const Said *s, const char *meaning);
+
+/* The keys with this meaning, "function" or "compared", as they are for a layer
+   of this number and type: "KEY VALUE: WHY; KEY VALUE: WHY", in the order of
+   keys.tsv, so that two files can be compared. NULL if there is none, or if no
+   value changes anything. */
+char *said_list(const Said *s, const char *meaning, int layer, int type);
 
 /* The type of layers that files call by this word: GLOBAL, LOCAL or LINEAR;
    NO_TYPE for any other word. */

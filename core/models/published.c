@@ -265,6 +265,8 @@ layer_of(const Said *s, Published l, int layer, int type)
         read_size(&l, &sizes[i], said_text(s, sizes[i].meaning, layer, type));
     if (said_text(s, "biases", layer, type))
         l.biases = l.biased ? biased_maps : "-";
+    l.function = said_list(s, "function", layer, type);
+    l.compared = said_list(s, "compared", layer, type);
     set_groups(&l);
     set_widths(&l);
     if (!published_has(&l, "latent"))
@@ -343,8 +345,6 @@ family_of(Said *s, const char *folder)
         family.tensors[i] = table_lookup(&families, type, TENSORS + i);
     said_add_defaults(s, table_lookup(&families, type, DEFAULTS));
     check_part(s, &family);
-    family.function = s->function;
-    family.compared = s->compared;
     family.norm = table_lookup(&families, type, NORM);
     return family;
 }
@@ -466,8 +466,19 @@ published_has(const Published *p, const char *feature)
     return index_in(p->has, feature) >= 0;
 }
 
-/* In words, the first size in which two layers of one family differ; NULL if
-   there is none. */
+/* Returns both lists of keys and values (Published.function or .compared), for
+   a message; NULL if they are the same. */
+static char *
+list_difference(const char *a, const char *b)
+{
+    a = a ? a : "nothing special";
+    b = b ? b : "nothing special";
+    return strcmp(a, b) ? format_text("%s, and %s", a, b) : NULL;
+}
+
+/* In words, the first size in which two layers of one family differ or, if
+   there is none, the keys by which their functions differ; NULL if they do not.
+ */
 static char *
 layer_difference(const Published *a, const Published *b)
 {
@@ -481,17 +492,8 @@ layer_difference(const Published *a, const Published *b)
     if (strcmp(a->biases, b->biases) != 0)
         return format_text("biases (%s): on %s and on %s", said_keys("biases"),
                            a->biases, b->biases);
-    return NULL;
-}
-
-/* Returns both lists of keys and values (Published.function or .compared), for
-   a message; NULL if they are the same. */
-static char *
-list_difference(const char *a, const char *b)
-{
-    a = a ? a : "nothing special";
-    b = b ? b : "nothing special";
-    return strcmp(a, b) ? format_text("%s, and %s", a, b) : NULL;
+    char *function = list_difference(a->function, b->function);
+    return function ? function : list_difference(a->compared, b->compared);
 }
 
 char *
@@ -504,9 +506,7 @@ published_difference(const Published *a, const Published *b)
         return layer_difference(a, b);
     for (int i = 0; i < a->layers && !found; i++)
         found = layer_difference(&a->each[i], &b->each[i]);
-    if (!found)
-        found = list_difference(a->function, b->function);
-    return found ? found : list_difference(a->compared, b->compared);
+    return found;
 }
 
 /* Reads the config.json again, whose path is the model's name. Changes the

@@ -80,8 +80,8 @@ typedef struct Published {
     const char *ignores;    /* the sizes that its family's program ignores */
     const char *function;   /* the keys that make it another function than a
                                run of its shape, and why; or NULL */
-    const char *compared;   /* the keys that two models of its shape must share
-                               to be the same function, and why; or NULL */
+    const char *compared;   /* more keys in which two layers of its shape must
+                               agree to be one function, and why; or NULL */
     struct Published *each; /* the layers of the model */
     int rotated_layers;     /* how many of its layers are rotated; only set in
                                the first layer, which is the model */
