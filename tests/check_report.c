@@ -168,6 +168,21 @@ TEST(unpaired_differences)
     ck_assert(welch_t(ones, 2, ones, 3, 5).differ == 1);
     c = welch_t(two, 10, ones, 3, 1);
     ck_assert_double_eq_tol(c.freedom, 9, 1e-9);
+    /* The unit changes nothing, nor does a number that is added to all. */
+    const struct {
+        double unit, more;
+    } units[] = {{1e100, 0}, {1e-100, 0}, {1, 1e10}};
+    for (int i = 0; i < 3; i++) {
+        double of_one[10], of_two[10];
+        for (int k = 0; k < 10; k++) {
+            of_one[k] = one[k] * units[i].unit + units[i].more;
+            of_two[k] = two[k] * units[i].unit + units[i].more;
+        }
+        c = welch_t(of_two, 10, of_one, 10, NAN);
+        ck_assert_double_eq_tol(c.differ, 0.0793941401873583, 1e-6);
+        ck_assert_double_eq_tol(c.freedom, 17.776473516178488, 1e-4);
+        ck_assert(!paired_t(of_two, of_one, 10, NAN).by_signs);
+    }
     /* stats.t.sf, of degrees of freedom that are no whole numbers, and of many
      */
     ck_assert_double_eq_tol(student_p(1.2, 1.5), 0.38596492611371613, 1e-12);

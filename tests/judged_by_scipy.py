@@ -101,13 +101,13 @@ with open(f"{directory}/questions.tsv") as file:
 chance = random.Random(3)
 for trial in range(40):
     methods, seeds, shared = chance.randint(2, 6), chance.randint(3, 12), chance.random() < 0.5
-    margin = chance.choice([None, 0.5])
+    margin, more = chance.choice([None, 0.5]), chance.choice([0, 0, 1e9]) # more is added to all
     with open("random.csv", "w") as file:
         file.write("m,s,x\n")
         for m in range(methods):
             count = seeds if shared or not m else chance.randint(3, 12)
             for s in range(count):
-                file.write(f"m{m},{s if shared else 100 * m + s},{chance.gauss(m % 3, 1 + m % 2):.6f}\n")
+                file.write(f"m{m},{s if shared else 100 * m + s},{more + chance.gauss(m % 3, 1 + m % 2):.6f}\n")
     judged("random.csv", "m", "s", "x", "m0", margin,
            ["--method", "m", "--seed", "s", "--unpaired", "--lower", "x", "--baseline", "m0"]
            + (["--margin", f"x={margin}"] if margin else []))

@@ -172,7 +172,7 @@ no_spread(double error, const double *x, int n, const double *base, int m)
         largest = fmax(largest, fabs(x[i]));
     for (int i = 0; i < m; i++)
         largest = fmax(largest, fabs(base[i]));
-    const double rounding = 1e-9; /* far more than one double's: 1e-16 */
+    const double rounding = 1e-13; /* far more than one double's: 1e-16 */
     return error <= rounding * largest;
 }
 
@@ -231,10 +231,14 @@ welch_t(const double *x, int n, const double *base, int m, double margin)
         d.differ = d.mean == 0 ? 1 : NAN;
         return d;
     }
-    /* Welch's formula. If m = n, freedom is per_seed times n - 1. */
-    d.freedom = (of_x + of_base) * (of_x + of_base) /
-                (of_x * of_x / (n - 1) + of_base * of_base / (m - 1));
-    d.per_seed = (v + w) * (v + w) / (v * v + w * w);
+    /* Welch's formula. If m = n, freedom is per_seed times n - 1. The squares
+       are of shares, because those of variances may be 0 or infinite. */
+    double share_of_x = of_x / (of_x + of_base);
+    double share_of_base = of_base / (of_x + of_base);
+    double share_of_v = v / (v + w), share_of_w = w / (v + w);
+    d.freedom = 1 / (share_of_x * share_of_x / (n - 1) +
+                     share_of_base * share_of_base / (m - 1));
+    d.per_seed = 1 / (share_of_v * share_of_v + share_of_w * share_of_w);
     test_by_t(&d, margin);
     return d;
 }

@@ -12,9 +12,10 @@
 #include "study/judge_csv.h"
 #include "study/known_quantities.h"
 
-#define LARGEST                                                  \
-    1e150 /* a larger number is refused: its square may overflow \
-           */
+/* A number whose size is above the first or, unless it is 0, below the second
+   is refused: its square may be infinite or 0. */
+#define LARGEST  1e150
+#define SMALLEST 1e-150
 
 typedef struct Row {
     const char *method, *seed; /* seed is "" if the table has no seeds */
@@ -112,6 +113,19 @@ refuse_repeated_seed(const Source *s, const Row *rows)
                  r->seed, s->lines[r[-1].number]);
 }
 
+/* Returns a row's cell in a column that names its method or its seed. Fails if
+   the cell is missing: two rows that lack it would be taken for one method, or
+   for a pair. */
+static const char *
+name_in(const Source *s, int row, int column)
+{
+    const char *cell = table_cell(&s->table, row, column);
+    if (!*cell || !strcmp(cell, "NA"))
+        fail("%s:%d: its %s is missing; fill in the cell, or remove the line",
+             s->path, s->lines[row], s->columns.text[column]);
+    return cell;
+}
+
 /* The table's rows, sorted by method and seed. */
 static Row *
 sorted_rows(const Source *s)
@@ -124,11 +138,11 @@ sorted_rows(const Source *s)
     if (!q->seed && !q->unpaired)
         demand("--unpaired, or --seed", columns, of_columns);
     for (int i = 0; i < t->rows; i++)
-        rows[i] = (Row){table_cell(t, i, method), .seed = "", .number = i};
+        rows[i] = (Row){name_in(s, i, method), .seed = "", .number = i};
     if (q->seed) {
         int seed = index_or_exit("--seed", q->seed, columns, of_columns);
         for (int i = 0; i < t->rows; i++)
-            rows[i].seed = table_cell(t, i, seed);
+            rows[i].seed = name_in(s, i, seed);
     }
     qsort(rows, (size_t)t->rows, sizeof *rows, by_method);
     if (q->seed)
@@ -211,6 +225,10 @@ read_numbers(const Source *s, const Method *m, int column, Entry *e)
         const char *cell = table_cell(&s->table, row, column);
         const char *wrong = number_read(cell, ANY_NUMBER, -LARGEST, LARGEST, x);
         bool missing = !strcmp(cell, "NA");
+        if (!wrong && *x != 0 && fabs(*x) < SMALLEST)
+            wrong = format_text("%s is nearer to 0 than %g; give it in a "
+                                "smaller unit",
+                                cell, SMALLEST);
         if (missing && e->steps)
             *x = INFINITY; /* later than any other run */
         else if (wrong)
