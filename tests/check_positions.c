@@ -10,7 +10,7 @@
 #include "heart/heads.h"
 #include "heart/random.h"
 #include "heart/tape.h"
-#include "operators/steps.h"
+#include "operators/scores_and_softmax.h"
 #include "suites.h"
 #include "training/rope_and_alibi.h"
 

@@ -9,7 +9,7 @@
 #include "algebra/capture.h"
 #include "check/difference.h"
 #include "heart/tape.h"
-#include "operators/steps.h"
+#include "operators/scores_and_softmax.h"
 #include "config/find_plugin.h"
 #include "suites.h"
 

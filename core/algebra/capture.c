@@ -17,7 +17,7 @@
 #include "heart/tape.h"
 #include "operators/biases.h"
 #include "operators/elementwise.h"
-#include "operators/steps.h"
+#include "operators/scores_and_softmax.h"
 #include "training/rope_and_alibi.h"
 
 /* Ends the program if no call or place can be added to a list of `count`. */

@@ -1,7 +1,7 @@
 /* capture.h - what attention computed in a forward pass.
 
    A capture watches a tape on which attend is computed in three steps
-   (operators/steps.h), and records every softmax:
+   (operators/scores_and_softmax.h), and records every softmax:
 
        Capture r = {.only = EVERY_HEAD};
        capture_start(&r, tape);

@@ -19,7 +19,7 @@
 #include "heart/fail.h"
 #include "heart/tape.h"
 #include "operators/biases.h"
-#include "operators/steps.h"
+#include "operators/scores_and_softmax.h"
 
 /* Returns whether a fixed_bias leaves this pair of query and key unmasked in a
    head. */

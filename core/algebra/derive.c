@@ -21,7 +21,7 @@
 #include "heart/fail.h"
 #include "heart/random.h"
 #include "operators/biases.h"
-#include "operators/steps.h"
+#include "operators/scores_and_softmax.h"
 #include "tasks/tasks.h"
 
 /* A walk is passed by value: at a sum, each operand continues with a copy of

@@ -10,8 +10,8 @@
 #include "operators/columns.h"
 #include "operators/elementwise.h"
 #include "operators/recall.h"
-#include "operators/rotate.h"
-#include "operators/steps.h"
+#include "operators/rotary_embedding.h"
+#include "operators/scores_and_softmax.h"
 #include "training/rope_and_alibi.h"
 
 /* Each row has the fields of Meaning in order; the last is `rotates`. A new

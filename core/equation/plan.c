@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "equation/function_table.h"
 #include "equation/matrices.h"
 #include "equation/operation.h"
 #include "equation/plan.h"

@@ -9,6 +9,7 @@
    back to the width of a token and sums them. */
 #include <string.h>
 
+#include "equation/function_table.h"
 #include "equation/matrices.h"
 #include "equation/operation.h"
 #include "equation/value.h"
@@ -160,59 +161,6 @@ value_of_terms(Builder *b, const Tree *t, Role role)
 
 /* Functions */
 
-/* Sets of sorts: a bit for each sort in the set. */
-enum {
-    SCORES_ONLY = 1 << SCORES,
-    TOKENS_ONLY = 1 << TOKENS,
-    ANY_MATRIX = 1 << SCORES | 1 << TOKENS | 1 << MATRIX
-};
-
-typedef struct Function {
-    const char *name;
-    StepKind kind;         /* of the step that applies it */
-    int sorts;             /* the set of sorts of its first argument */
-    int least, most;       /* how many arguments it takes */
-    double default_number; /* of the second argument; 0: it has no default */
-    bool masks;            /* whether it makes masked entries 0 */
-    bool keeps_zero;       /* f(0) = 0, so masked entries that are 0 stay 0 */
-} Function;
-
-static const Function functions[] = {
-    {"softmax", STEP_SOFTMAX, SCORES_ONLY, .least = 1, .most = 2,
-     .masks = true},
-    {"mask", STEP_MASK, SCORES_ONLY, .least = 1, .most = 1, .masks = true},
-    {"tanh", STEP_TANH, ANY_MATRIX, .least = 1, .most = 1, .keeps_zero = true},
-    {"sigmoid", STEP_SIGMOID, ANY_MATRIX, .least = 1, .most = 1},
-    {"gelu", STEP_GELU, ANY_MATRIX, .least = 1, .most = 1, .keeps_zero = true},
-    {"exp", STEP_EXP, ANY_MATRIX, .least = 1, .most = 1},
-    {"rms", STEP_RMS, TOKENS_ONLY, .least = 1, .most = 2,
-     .default_number = 1e-6},
-    {"rotate", STEP_ROTATE, TOKENS_ONLY, .least = 1, .most = 2,
-     .default_number = 10000},
-    {"shift", STEP_SHIFT, TOKENS_ONLY, .least = 2, .most = 2},
-    {"cached", STEP_CACHED, TOKENS_ONLY, .least = 1, .most = 1},
-    {"split", STEP_SPLIT, TOKENS_ONLY, .least = 2, .most = 2},
-    {"mix_heads", STEP_MIX, ANY_MATRIX, .least = 2, .most = 2,
-     .keeps_zero = true},
-};
-enum { FUNCTIONS = sizeof functions / sizeof *functions };
-
-/* The function with this name; NULL if there is none. */
-static const Function *
-function_named(const char *name)
-{
-    for (int i = 0; i < FUNCTIONS; i++)
-        if (!strcmp(functions[i].name, name))
-            return &functions[i];
-    return NULL;
-}
-
-bool
-is_function(const char *name)
-{
-    return function_named(name) != NULL;
-}
-
 /* The value of the first argument of t, which is a call of f. Exits if f does
    not take values of this sort. */
 static Value
@@ -226,27 +174,6 @@ first_argument(Builder *b, const Tree *t, const Function *f)
                    ? "scores, such as q k' / sqrt(d_k)"
                    : "tokens that are not transposed, such as x W^Q");
     return a;
-}
-
-/* The function that t calls. Exits if there is no such function, or if t gives
-   it too few or too many arguments. */
-static const Function *
-called_function(const Builder *b, const Tree *t)
-{
-    const Function *f = function_named(t->name);
-    if (!f)
-        refuse(b, t->place,
-               "%s is not a function: choose softmax, mask, tanh, sigmoid, "
-               "gelu, exp, rms, rotate, shift, cached, split or mix_heads; if "
-               "it is a matrix, write a space before the bracket",
-               t->name);
-    if (t->count >= f->least && t->count <= f->most)
-        return f;
-    if (f->least < f->most)
-        refuse(b, t->place, "%s takes %d or %d arguments, not %d", f->name,
-               f->least, f->most, t->count);
-    refuse(b, t->place, "%s takes %d argument%s, not %d", f->name, f->most,
-           f->most == 1 ? "" : "s", t->count);
 }
 
 /* The second argument of t, a call of f whose second argument is a number. If t

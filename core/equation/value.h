@@ -18,7 +18,4 @@ Value value_of(Builder *b, const Tree *t, Role role);
    Exits if t is not a scalar. */
 Tree *scalar_of(Builder *b, const Tree *t);
 
-/* Is this the name of a function that equations may call, such as softmax? */
-bool is_function(const char *name);
-
 #endif

@@ -2,7 +2,7 @@
    positions, and the rows of earlier tokens that a decoder keeps.
 
    attend (attend_and_norm.c), and the operators that do its steps one by one
-   (operators/steps.c), prepare and check their operands with these functions.
+   (operators/scores_and_softmax.c), prepare and check their operands with these functions.
  */
 #ifndef ATTENTION_OPERANDS_H
 #define ATTENTION_OPERANDS_H

@@ -10,7 +10,7 @@
 #include "heart/attention_operands.h"
 #include "heart/rows.h"
 #include "operators/biases.h"
-#include "operators/steps.h"
+#include "operators/scores_and_softmax.h"
 
 /* C = S + b(head, query, key). The bias is the same in all sequences, so it is
    computed once for an entry of the first one, and added to that entry of every

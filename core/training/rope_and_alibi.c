@@ -7,11 +7,11 @@
 #include "heart/operators.h"
 #include "heart/tape.h"
 #include "operators/functions.h"
-#include "operators/rotate.h"
-#include "operators/steps.h"
+#include "operators/rotary_embedding.h"
+#include "operators/scores_and_softmax.h"
 #include "training/rope_and_alibi.h"
 
-/* A rotation is linear, so add_rotated (operators/rotate.h) computes both its
+/* A rotation is linear, so add_rotated (operators/rotary_embedding.h) computes both its
    forward and its backward pass. */
 const LinearOp rope_op = LINEAR("rope", add_rotated);
 
@@ -39,7 +39,7 @@ bias_by_alibi(Attention *a, Node *s)
     return fixed_bias(a, s, alibi_bias);
 }
 
-/* attend_in_steps (operators/steps.h) calls .biased between the scores and
+/* attend_in_steps (operators/scores_and_softmax.h) calls .biased between the scores and
    their softmax. */
 const Relative alibi = {.biased = bias_by_alibi, .attend = attend_in_steps};
 

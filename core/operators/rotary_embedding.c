@@ -1,9 +1,9 @@
-/* rotate.c - rotary position embedding. */
+/* rotary_embedding.c - rotary position embedding. */
 #include "heart/attention_operands.h"
 #include "heart/fail.h"
 #include "heart/numbers.h"
 #include "operators/functions.h"
-#include "operators/rotate.h"
+#include "operators/rotary_embedding.h"
 
 /* Adds to `to` columns j and j + 1 of `from`, rotated by the angle with this
    cosine and sine: in every head of row t of every sequence. Both matrices have

@@ -1,8 +1,9 @@
-/* steps.h - attention in three steps, for variants that act between them:
-   attend(a, q, k, v, s) is apply_weights(a, softmax(a, scores(a, q, k, s)), v).
+/* scores_and_softmax.h - attention in three steps, for variants that act
+   between them: attend(a, q, k, v, s) is apply_weights(a, softmax(a, scores(a,
+   q, k, s)), v).
  */
-#ifndef STEPS_H
-#define STEPS_H
+#ifndef SCORES_AND_SOFTMAX_H
+#define SCORES_AND_SOFTMAX_H
 
 #include "heart/attention_operands.h"
 #include "operators/matmul_t.h"

@@ -1,6 +1,6 @@
-/* rotate.h - rotary position embedding. */
-#ifndef ROTATE_H
-#define ROTATE_H
+/* rotary_embedding.h - rotary position embedding. */
+#ifndef ROTARY_EMBEDDING_H
+#define ROTARY_EMBEDDING_H
 
 #include "heart/operators.h"
 

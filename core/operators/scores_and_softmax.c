@@ -1,4 +1,4 @@
-/* steps.c - attention in three steps.
+/* scores_and_softmax.c - attention in three steps.
 
    "Attention Is All You Need", equation 1, for every head of every sequence:
    scores S = scale Q K', weights P = softmax(mask(S)), output O = P V. The
@@ -15,7 +15,7 @@
 #include "heart/heads.h"
 #include "heart/rows.h"
 #include "heart/tape.h"
-#include "operators/steps.h"
+#include "operators/scores_and_softmax.h"
 
 /* The function `part` of the products below (ProductOp, matmul_t.h). A part is
    head h of an operand or of the result, as a batch of all sequences. */
