@@ -485,7 +485,8 @@ static const char *
 probe(BlockRun *run, Canonical *c, bool causal)
 {
     int d = run->attention.d_model;
-    /* enough tokens for all positions, and for all unit vectors and one 0 */
+    /* There is a token for each position, and for each unit vector and one
+       token of zeros. */
     int rows = (c->positions > d ? c->positions : d) + 1;
     if (run->variant->calls != ANY_CALL) /* it restricts x and y */
         return "it is for self-attention only, but a form can only be found "

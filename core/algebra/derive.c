@@ -150,9 +150,9 @@ walk_keys(Walk w)
     begin_chain(keys, w);
 }
 
-/* If a chain makes only some columns of the node at which it began, multiplies
-   it by the rows of the identity that put them in their places. The entries of
-   x are an identity matrix of d_model rows (derive). */
+/* If the chain makes only some columns of the node at which it began,
+   multiplies it by the rows of the identity, x (derive), that put each in its
+   place. */
 static void
 place_columns(Walk *w)
 {

@@ -153,15 +153,16 @@ start_of_symbol(const Symbol *s, Axis axis)
     return atoi(number);
 }
 
-/* Sets starts[i] to the start of head i's symbol, which has the same address
-   (terms.h) as s. Returns false if a head has no such symbol. */
+/* Sets starts[i] to the start of the symbol of head i that is at the place of
+   s: in the same term, on the same side, at the same distance from its end
+   (symbol_of). Returns false if a head has no such symbol. */
 static bool
 find_starts(const Derived *d, const Symbol *s, Axis axis, int heads,
             int starts[MOST_COMPARED])
 {
     for (int i = 0; i < heads; i++) {
-        int backwards = heads - 1 - i; /* as terms.h counts heads */
-        const Symbol *own = symbol_of(d, backwards, s);
+        int from_last = heads - 1 - i; /* symbol_of calls the last head 0 */
+        const Symbol *own = symbol_of(d, from_last, s);
         if (!own)
             return false;
         starts[i] = start_of_symbol(own, axis);
@@ -197,13 +198,14 @@ pattern_along(const Derived *d, const Symbol *s, Axis axis)
     return p;
 }
 
-/* Returns whether neighbouring heads share a block, and each block belongs to
-   the same number of heads. */
+/* Returns whether neighbouring heads share a block, as grouped heads do: 0, 0,
+   1, 1. If the number of blocks does not divide that of heads, some blocks have
+   one head more, as in 0, 0, 1. */
 static bool
 shared_by_neighbours(const Pattern *p)
 {
     for (int i = 0; i < p->heads; i++)
-        if (p->of_head[i] != i * p->blocks / p->heads) /* as 0, 0, 1, 1 */
+        if (p->of_head[i] != i * p->blocks / p->heads)
             return false;
     return true;
 }
@@ -317,7 +319,8 @@ mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
     if (span.count == span.all)
         return;
     Pattern p = pattern_along(d, s, axis);
-    int blocks_before = span.first / span.count; /* if there is no pattern */
+    /* The index is this block's number if the heads show no pattern. */
+    int blocks_before = span.first / span.count;
     const char *index = index_text(&p, blocks_before + 1);
     if (*index)
         marks->index = index;

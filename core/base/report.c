@@ -109,7 +109,8 @@ report_variant(const struct Variant *v, const char *doing)
 }
 
 /* Sets the hooks of heart/fail.h, so that r gets the failures and the calls of
-   a variant's code. */
+   a variant's code, and `whose_memory`, so that a message about memory says
+   whose limit it was. */
 void
 report_to(Report *r)
 {

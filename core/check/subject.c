@@ -336,7 +336,7 @@ computed(Tokens *in, bool with_gradients)
     check_written(t->last);
     if (hash_operands(in) != operands)
         bug("an operator changed x, y or a matrix: it must write only to its "
-            "own c->value and to its operands' gradients");
+            "own c->value and c->kept, and to its operands' gradients");
     check_finite(out, copy, "the output ");
     for (const Node *n = t->last; n; n = n->previous)
         if (with_gradients && !n->in && n->gradient) /* n is a leaf */

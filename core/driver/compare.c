@@ -70,9 +70,9 @@ explain_missing_numbers(const Experiment *e)
             /* add_word returns false if the variant already has a note. */
             if (logged_nan(r, columns[i]) &&
                 add_word(&noted, r->config.variant))
-                note("%s: %s is NA: it needs heads of only W_i^Q, W_i^K, W_i^V "
-                     "and W_i^O, without rotation; turn also needs steps that "
-                     "are small relative to the weights",
+                note("%s: %s is NA: it needs heads made only of W_i^Q, W_i^K, "
+                     "W_i^V and W_i^O, without rotation; the turn columns also "
+                     "need steps that are small relative to the weights",
                      r->config.variant, columns[i]);
 }
 
@@ -102,7 +102,8 @@ train_and_print(const Options *o, Grid *g, Experiment *e)
     Outcomes all = outcomes_of(&o->request, e);
     results_print(&all, o->columns, layout_of(o));
     if (any_diverged(e))
-        note("a run diverged: its loss is not finite; choose a smaller --lr");
+        note("a run diverged: its loss or a weight became infinite or NaN; "
+             "choose a smaller --lr (`qkv table` shows which runs did)");
     else
         explain_missing_numbers(e);
     return status;

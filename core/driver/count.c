@@ -336,7 +336,8 @@ add_presets(Sheet *sheet, const char *preset, int length)
         }
     }
     if (!text) /* a preset was named, and is unknown */
-        usage("unknown model \"%.64s\":%s `qkv list --models` lists them",
+        usage("unknown model \"%.64s\":%s `qkv list --models` lists the known "
+              "models",
               preset, suggestion(preset, &names));
     return text;
 }

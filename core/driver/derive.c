@@ -2,8 +2,8 @@
    (algebra/derive.h), as products of the plugin's matrices. For two variants,
    it also prints whether one can compute what the other does.
 
-   The output has formulas, and lines of words. These begin with `prefix`, which
-   is "% " in LaTeX, so that the lines are comments, and otherwise "". */
+   The output has formulas, and lines of words. In LaTeX a line of words is a
+   comment: it begins with "%". */
 #include <stdio.h>
 #include <string.h>
 

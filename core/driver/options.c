@@ -3,7 +3,6 @@
    The value of a setting of runs is kept as text in the request (run/grid.h),
    since some commands take a list of values. The value of one of the command's
    own options is stored in a field of Options. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +19,14 @@
 static bool
 read_range(const char *word, int *first, int *last)
 {
-    int length = 0; /* stays 0 unless both numbers were read */
-    sscanf(word, "%7d..%7d%n", first, last, &length);
-    return length > 0 && !word[length] && isdigit((unsigned char)*word);
+    char from[8], to[8]; /* the digits of the two numbers */
+    int length = 0; /* of the range; stays 0 if the word begins with none */
+    sscanf(word, "%7[0-9]..%7[0-9]%n", from, to, &length);
+    if (!length || word[length])
+        return false;
+    *first = atoi(from);
+    *last = atoi(to);
+    return true;
 }
 
 /* The values of a list, "a,b". If the setting is an integer, the list may have

@@ -198,7 +198,8 @@ show_scores(const Trace *t, int head, int number)
     const Node *softmax_input = c->weights->in[0];
     const char *bias = softmax_input->op == &fixed_bias_op ? " + bias" : "";
     Matrix scores = call_scores(c, ONLY_SEQUENCE, head);
-    /* c->q is not rotated; the q in the product q k' may be another node. */
+    /* c->q is the q before RoPE. If the product q k' has another node as its q,
+       that one was rotated (capture.h). */
     bool rotated = c->q && c->product->in[0] != c->q;
     if (c->q)
         show(t, SCORES, scores, "scores = %.4g q_%d k_%d'%s%s", c->scale,

@@ -142,20 +142,20 @@ static const struct Strip {
 /* clang-format on */
 
 /* Copies are as large as the caches. Vectors of 64 bytes read B so fast that a
-   PANEL of it must fit the second cache, while a BLOCK of A is in the first.
+   BAND of it must fit the second cache, while a BLOCK of A is in the first.
    With narrower vectors, a strip of B is in the first cache and the block of A
-   in the second; the panel is read so seldom that it may be in the third. */
+   in the second; the band is read so seldom that it may be in the third. */
 enum {
     LINE_OF = 64 / sizeof(real), /* entries in a line of the cache */
     DEPTH = 2048 / sizeof(real), /* the most rows of a panel of B */
     ROWS = 48,                   /* of a transposed A, copied together */
 #ifdef __AVX512F__
-    PANEL = 524288 / sizeof(real), /* entries of a band of a panel of B */
-    BLOCK = 32768 / sizeof(real),  /* entries of a block of A */
+    BAND = 524288 / sizeof(real), /* entries of a band of a panel of B */
+    BLOCK = 32768 / sizeof(real), /* entries of a block of A */
     WIDE = 256, /* columns of C that repay a copy of a transposed A */
     HIGH = 256, /* rows of C that repay a copy of B */
 #else
-    PANEL = 2097152 / sizeof(real),
+    BAND = 2097152 / sizeof(real),
     BLOCK = 65536 / sizeof(real),
     WIDE = 128,
     HIGH = 128,
@@ -393,7 +393,7 @@ blocks_multiply(const struct Strip *s, const Band *n, Walk *w, Matrix c,
 }
 
 /* C (+)= A B for one band: C and B have whole strips of the width of s.
-   `copies` has space for a copy of B, PANEL entries, and then for one of a
+   `copies` has space for a copy of B, BAND entries, and then for one of a
    block of A. In a batch, n->together products are computed at a time. */
 WITHIN void
 band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
@@ -408,7 +408,7 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
             for (int i = 0; i < c.count; i++, bi.at += b.step)
                 copy_strips(copies + i * b.rows * c.cols, bi, s->width);
         blocks_multiply(s, &n, &w, c, a, n.copies_b ? copies : b.at,
-                        copies + PANEL);
+                        copies + BAND);
         a.at += c.count * a.step;
         b.at += c.count * b.step;
         c.at += c.count * c.step;
@@ -423,8 +423,8 @@ panel_multiply(Matrix c, Matrix a, Matrix b, int add, real *copies)
 {
     const struct Strip *s = c.rows == 1 ? row_strips : strips;
     int band = c.cols;
-    if ((double)band * a.cols > PANEL)
-        band = PANEL / a.cols;
+    if ((double)band * a.cols > BAND)
+        band = BAND / a.cols;
     int j = 0;
     while (j < c.cols) {
         int cols = c.cols - j < band ? c.cols - j : band;
@@ -462,14 +462,14 @@ typedef struct Product {
     int add; /* OVERWRITE or ADD */
 } Product;
 
-/* Rows from .. to - 1 of C. Each thread has its own memory for copies: PANEL
+/* Rows from .. to - 1 of C. Each thread has its own memory for copies: BAND
    entries of B, and ROWS rows of a transposed A, whose panels have at most
    DEPTH / 2 columns. */
 static void
 product_rows(void *product, long from, long to)
 {
     const Product *p = product;
-    static _Thread_local _Alignas(64) real copies[PANEL + ROWS * DEPTH / 2];
+    static _Thread_local _Alignas(64) real copies[BAND + ROWS * DEPTH / 2];
     int first = (int)from, rows = (int)(to - from);
     product_here(some_rows(p->c, first, rows), some_rows(p->a, first, rows),
                  p->b, p->add, copies);

@@ -23,8 +23,8 @@ add_embedded(const Node *c, int k, real *of_c, real *of_table, bool back)
             int position = t->first + i % length;
             int row = k == POSITIONS ? position : t->ids[i * t->each + n];
             if (row >= c->in[k]->rows)
-                bug("embed: id or position %d, but its table has %d rows", row,
-                    c->in[k]->rows);
+                bug("embed: %s %d, but its table has only %d rows",
+                    k == POSITIONS ? "position" : "id", row, c->in[k]->rows);
             if (row >= 0) /* not the id -1 */
                 add_between(of_c + i * d, of_table + row * d, d, back);
         }

@@ -83,7 +83,7 @@ write_weights(const Model *m)
         size_t bytes = matrix_entries(w->rows, w->cols) * sizeof(real);
         FILE *file = fopen(name, "wb");
         if (!file || !fwrite(start, sizeof start, 1, file) ||
-            !fprintf(file, "%-*s\n", TEXT - 1, text) ||
+            fprintf(file, "%-*s\n", TEXT - 1, text) < 0 ||
             !fwrite(w->value, bytes, 1, file) || fclose(file))
             fail("%s: could not write it (%s): free some space, or choose "
                  "another directory",

@@ -168,7 +168,8 @@ dataset_draw(const Dataset *data, Split split, Random *r, int index, Batch *b)
 {
     const Task *t = data->task;
     int n = 0, capacity = b->capacity;
-    /* The number of sequences in a split. Each batch of training is full. */
+    /* The sequences of each split. Training has no end: each of its batches is
+       drawn as if it were the only one. */
     const int size[] = {capacity, data->config.validate, data->config.test};
     long first = split == TRAINING ? 0 : (long)index * capacity;
     while (n < capacity && first + n < size[split]) {

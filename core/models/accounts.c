@@ -81,8 +81,9 @@ gauge_without_norms(const Published *p)
     return rotated + products + key_biases;
 }
 
-/* The dimensions of the gauge in queries and keys. If they are normed, only the
-   gains of the norms are free. */
+/* The dimensions of the gauge in queries and keys. If they are normed, what is
+   free is in the table above: a rotation of each pair of rotated columns, and a
+   factor that moves between the gains of the two norms, if they have gains. */
 static double
 score_gauge(const Published *p)
 {

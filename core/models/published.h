@@ -74,9 +74,9 @@ typedef struct Published {
     const char *tensors[4]; /* the names of the tensors of q, k, v and o, with #
                                for the layer's number; several names may be
                                equal */
-    const char *norm;       /* the name of the norm whose output only these maps
-                               read, with # for the layer's number; "-" if
-                               there is none */
+    const char *norm;       /* the name of the norm whose output only the maps
+                               of q, k and v read, with # for the layer's number; "-"
+                               if       there is none */
     const char *ignores;    /* the sizes that its family's program ignores */
     const char *function;   /* the keys that make it another function than a
                                run of its shape, and why; or NULL */

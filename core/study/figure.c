@@ -345,9 +345,11 @@ draw_panels(Plot *plot)
     char *name = figure_name(plot);
     const char *points = points_of(plot);
     if (!plot->most) {
-        note("%s was not drawn, because no run has a finite number: the runs "
-             "diverged (choose a smaller --lr), or did not measure it",
-             name);
+        note(
+            "the figure %s was not drawn: no run has a finite value of what it "
+            "shows, because the runs diverged (choose a smaller --lr) or "
+            "did not measure it",
+            name);
         return;
     }
     char *title = points_text(plot);

@@ -204,9 +204,10 @@ quantity_mean(const Run *const *runs, int count, const char *name)
             x[i] = INFINITY; /* the run never reached the threshold */
         most_steps = fmax(most_steps, run_number(runs[i], "steps"));
     }
+    Mean m = q->steps ? median_interval(x, count) : values_mean(name, x, count);
+    free(x);
     if (!q->steps)
-        return values_mean(name, x, count);
-    Mean m = median_interval(x, count);
+        return m;
     return (Mean){fmin(m.mean, most_steps), fmin(m.low, most_steps),
                   fmin(m.high, most_steps)};
 }
