@@ -141,6 +141,27 @@ def whole(config):
 with open(os.path.join(os.path.dirname(__file__), "../core/models/families.tsv")) as file:
     FAMILIES = {row["model_type"]: row for row in csv.DictReader(file, delimiter="\t")}
 
+with open(os.path.join(os.path.dirname(__file__), "../core/models/keys.tsv")) as file:
+    KEYS = {row["key"]: row for row in csv.DictReader(file, delimiter="\t")}
+
+def functions(settings):
+    """The keys of a config.json that change the function of attention, also those in objects."""
+    for key, value in settings.items():
+        meaning = KEYS.get(key, {}).get("meaning")
+        if isinstance(value, dict) and meaning == "more":
+            yield from functions(value)
+        elif meaning == "function":
+            yield key, value
+
+# A function that a class has unless its file says another one is a default of families.tsv.
+for kind, row in FAMILIES.items():
+    if "#" in row["q"] and kind in CONFIG_MAPPING_NAMES:
+        defaults = dict(functions(json.loads(row["defaults"])))
+        for key, value in functions(AutoConfig.for_model(kind).to_dict()):
+            harmless = KEYS[key]["unless"].split() + ["-"]
+            if json.dumps(value).strip('"') not in harmless and defaults.get(key) != value:
+                print("wrong", kind, "families.tsv lacks the default", key, value)
+
 # What a class has to be given besides sizes.
 NEEDS = {"ministral": dict(head_dim=16), "gpt_bigcode": dict(num_key_value_heads=1), 
          "dots1": dict(n_shared_experts=1, moe_intermediate_size=40, n_routed_experts=4, n_group=1, topk_group=1,

@@ -52,6 +52,13 @@ static const Size sizes[] = {
 /* clang-format on */
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
+/* The sizes from which layer_of and find_types make others of a layer. Files
+   may lead to one model by several of them, so two models are compared in what
+   they lead to. */
+static const char source_sizes[] =
+    "head equal-kv-heads windows-on global-every one-kv-head own-kv-heads "
+    "rotates unrotated-every biases";
+
 /* The value of a size in a layer. */
 static int
 size_of(const Published *l, const Size *size)
@@ -485,7 +492,7 @@ layer_difference(const Published *a, const Published *b)
     for (int i = 0; i < SIZES; i++) {
         int of_a = size_of(a, &sizes[i]);
         int of_b = size_of(b, &sizes[i]);
-        if (of_a != of_b)
+        if (of_a != of_b && index_in(source_sizes, sizes[i].meaning) < 0)
             return format_text("%s (%s): %d and %d", sizes[i].meaning,
                                said_keys(sizes[i].meaning), of_a, of_b);
     }
