@@ -35,6 +35,7 @@ MODELS = [
     ("llama", gqa(4), SPLIT),
     ("llama", gqa(2), SPLIT),
     ("llama", gqa(2, attention_bias=True), SPLIT),
+    ("llama", gqa(2, 40), SPLIT), # heads wider than tokens
     ("qwen2", gqa(2), SPLIT),
     ("gemma", gqa(1, 16), SPLIT),
     ("gemma2", gqa(2, 16), SPLIT),

@@ -92,7 +92,8 @@ singular_values(double *left, double *shared, int n, int d)
 
 /* The symmetric part of X = L S' is (X + X') / 2, whose squared norm is
    (|X|^2 + tr X^2) / 2. |X|^2 is the sum of the squared singular values, and
-   tr X^2 is the trace of inner^2. */
+   tr X^2 is the trace of inner^2. If a head is wider than a token (n > d), n -
+   d values of R T' are not singular values of L S', but zeros. */
 Facts
 facts_of(const Heads *l, int left, int shared, int head)
 {
@@ -105,11 +106,12 @@ facts_of(const Heads *l, int left, int shared, int head)
         for (int j = 0; j < n; j++)
             trace += inner[i * n + j] * inner[j * n + i];
     double *s = singular_values(of_left, of_shared, n, d);
+    int count = n < d ? n : d; /* of L S' */
     for (int i = 0; i < n; i++)
         squares += s[i] * s[i];
-    Facts f = {.count = n,
+    Facts f = {.count = count,
                .singular = s,
-               .least = s[n - 1] / s[0],
+               .least = s[count - 1] / s[0],
                .symmetric = squares > 0 ? (1 + trace / squares) / 2 : 1};
     for (; f.rank < n && sum < most_of_the_squares * squares; f.rank++)
         sum += s[f.rank] * s[f.rank];

@@ -6,10 +6,10 @@
 
 /* Facts about a product L S', without rotations and biases: L has the columns
    of a head in one map, S the columns of its group in another. Both have n
-   columns, so all but n singular values are 0. */
+   columns, so all but n singular values of the d_model x d_model are 0. */
 typedef struct Facts {
-    int count;        /* n, the width of the head */
-    double *singular; /* the n singular values, the largest first; the caller
+    int count;        /* n, the width of the head, or d_model if that is less */
+    double *singular; /* `count` singular values, the largest first; the caller
                          frees them */
     int rank;     /* the least number of singular values whose squares have 99%
                      of the sum of all squares */
