@@ -535,7 +535,7 @@ for number, (kind, settings) in enumerate(TINY):
     refused |= "latent" in FAMILIES[kind]["has"]
     refused |= kind == "gpt_neox" and "rope_parameters" not in settings # a part of a key is rotated
     other = kind == "granite" or config.to_dict().get("rope_parameters", {}).get("rope_theta", 1e4) != 1e4
-    said = "does not have the matrices of" if refused else "a run cannot compute what this layer does"
+    said = "does not have the matrices or positions of" if refused else "a run cannot compute what this layer does"
     refused |= other
     if kind in OTHERS: # whose run, if it has one, is compared
         refused, said = done.returncode, ""

@@ -2,10 +2,10 @@
 
    Each entry of a graph's result is multiplied by a random number, and the
    products are summed, so that every entry matters. This sum is called the
-   projection of the result. Then every entry of every leaf is changed a little,
-   and the change of the projection is compared with the entry's gradient. This
-   can be trusted only in double, because a float's rounding is as large as the
-   differences. */
+   projection of the result. Then one entry of a leaf after the other is changed
+   a little, and the projection's slope is compared with the entry's gradient.
+   This can be trusted only in double, because a float's rounding is as large as
+   the differences. */
 #ifndef DIFFERENCE_H
 #define DIFFERENCE_H
 

@@ -109,10 +109,10 @@ check_approximation(Subject *s, const Canonical *once, const FitError *lost)
     bool lost_n = lost->n.rank_wanted > 0 && lost->n.rank_found == 0;
     bool repeats = twice.m && fit_error(&twice, once).apart <= fit_rounding;
     if (lost_m || lost_n || !repeats)
-        fail("fit does not restore its own form, s M changes by %.4g times its "
-             "size and N by %.4g: do forward and fit agree on the scale, the "
-             "order of heads and which factor is transposed, and is every head "
-             "filled?",
+        fail("fit does not restore the plugin's own form (s M changes by %.4g "
+             "times its size, N by %.4g): do forward and fit agree on the "
+             "scale, the order of heads and which factor is transposed, and is "
+             "every head filled?",
              lost->m.lost, lost->n.lost);
     passed(s,
            "its fit is approximate, and a second fit gives the same form; it "

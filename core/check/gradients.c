@@ -42,10 +42,10 @@ compare_slopes(Subject *s, int way_number, int every)
              wrong.slope, cause);
 }
 
-/* Returns the x nearest to 0 at which a map's df is not the slope of its f, or
-   INFINITY if df is right everywhere. Each x that is tried is `factor` times
-   the one before. None of them is a round number, because a kink is likely to
-   be at a round number. */
+/* Returns the x nearest to 0, among those tried, at which a map's df is not the
+   slope of its f, or INFINITY if df is right at all of them. Each x that is
+   tried is `factor` times the one before, with either sign. None of them is a
+   round number, because a kink is likely to be at a round number. */
 static double
 wrong_x_of_map(const Mapping *m)
 {
@@ -80,8 +80,8 @@ wrong_x_of_call(Tokens *in)
    all ways. Elsewhere it compares only some entries in three ways, and only in
    blocks that compute something new. In a later block it compares fewer
    entries, because each entry runs all earlier blocks again. Two kinds of ways
-   are left out: those with many tokens would take too long, and in a way with
-   `x_is_data` only a gradient is missing. */
+   are left out: those with many tokens would take too long, and a way with
+   `x_is_data` has no gradient that another way does not have. */
 void
 check_gradients(Subject *s)
 {

@@ -70,8 +70,8 @@ subject_draw(Subject *s)
 
 /* The shapes; the last one is LARGE. All sizes in a row differ, so that a
    plugin that confuses two of them fails. Rows with positions have few layers,
-   so that a plugin that relies on more of them fails. With rope, d_k is even,
-   as rope requires. */
+   so that a plugin that relies on more layers fails. With rope, d_k is even, as
+   rope requires. */
 static const struct {
     const char *config;
     const char *positions; /* the end of messages about the shape, or "" */
@@ -238,8 +238,8 @@ record(Tape *t, void *tokens)
     return out;
 }
 
-/* Returns whether these `count` entries were never written. Every byte of a
-   tape with RED_ZONES is UNWRITTEN at first. */
+/* Returns whether none of these `count` entries was ever written. Every byte of
+   a tape with RED_ZONES is UNWRITTEN at first. */
 static bool
 is_unwritten(const real *numbers, size_t count)
 {

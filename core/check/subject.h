@@ -1,7 +1,7 @@
 /* subject.h - a plugin under test, called as training calls it: in every block,
-   and with positions in its scores. The shapes are small, and every width is a
-   different number, so that no product fits by chance. Nothing is freed,
-   because each check has its own process. */
+   and at some shapes with positions in its scores. The shapes are small, and
+   the widths of a shape all differ, so that no product fits by chance. Nothing
+   is freed, because each check has its own process. */
 #ifndef SUBJECT_H
 #define SUBJECT_H
 
@@ -24,8 +24,8 @@ enum { SHAPES = 3, LARGE = SHAPES, LAYERS = 16 };
    be repeated does its work only there. */
 enum { FIRST_SHAPE = 0, FIRST_LAYER = 0 };
 
-/* The result of a check. The parent reads it after the check's process has
-   ended. */
+/* The result of a check. The parent process reads it after the check's process
+   has ended. */
 typedef struct Found {
     bool untested;  /* true if there was nothing to check */
     char what[400]; /* what was checked, if nothing is wrong */
@@ -79,9 +79,9 @@ void check_everywhere(Check *check, const char *word, Found *found);
 Subject subject_at(Subject s, int shape);
 
 /* The subject with another value of `option`, which is a shape option or one of
-   the variant's own settings. A shape option is doubled. An own setting, such
-   as a window, becomes 1, or 2 if it was 1: at these shapes a larger window
-   would make no difference. */
+   the variant's own settings. A shape option is doubled, or becomes 2 if it was
+   0. An own setting, such as a window, becomes 1, or 2 if it was 1: at these
+   shapes a larger window would make no difference. */
 Subject subject_changed(const Subject *s, const Setting *option);
 
 /* Lets the plugin declare its matrices for s->attention again, and gives them
@@ -106,10 +106,10 @@ typedef struct Way {
 } Way;
 
 /* The first BASIC_WAYS are self-attention, cross-attention and causal
-   attention, with two sequences each. The ways with many tokens reveal that a
-   plugin attends only to a window of tokens. In the last two ways, one of x and
-   y is large and the other is small. So the scores are moderate, and the
-   softmax does not hide how large numbers are treated. */
+   attention, with two sequences each. The ways with many tokens reveal a plugin
+   that attends only to a window of tokens. In the last two ways, one of x and y
+   is large and the other is small. So the scores are moderate, and the softmax
+   does not hide how large numbers are treated. */
 enum { SELF_WAY, CROSS_WAY, CAUSAL_WAY, BASIC_WAYS, WAYS = 12 };
 extern const Way ways[WAYS];
 
@@ -136,7 +136,7 @@ Node *record(Tape *t, void *tokens);
 /* Returns the output for `in`, which has the shape of x. If `with_gradients` is
    true, also computes the gradients of the tokens (in->gradient) and of the
    matrices (in->subject->weights). Ends the process if a number is not finite,
-   or if an operator writes too little or too much. */
+   or if an operator writes too little, too much or into an operand. */
 real *computed(Tokens *in, bool with_gradients);
 
 /* Calls forward in all blocks and all ways, and returns a hash of all outputs

@@ -54,7 +54,8 @@ key_columns(const Published *p)
 
 /* The dimensions of the gauge in a product of (rows x inner) and (inner x
    columns): the number of entries of both factors, less the dimension of the
-   set of products, the matrices of at most this rank. */
+   set of their products, which are all matrices whose rank is at most
+   min(inner, rows, columns). */
 static double
 free_within(double inner, double rows, double columns)
 {
@@ -81,9 +82,11 @@ gauge_without_norms(const Published *p)
     return rotated + products + key_biases;
 }
 
-/* The dimensions of the gauge in queries and keys. If they are normed, what is
-   free is in the table above: a rotation of each pair of rotated columns, and a
-   factor that moves between the gains of the two norms, if they have gains. */
+/* The dimensions of the gauge in queries and keys. If these are normed after a
+   rotation, without gains, only a rotation of each pair of rotated columns is
+   free. If the norms have gains, only a factor of each pair and of each
+   unrotated column is free, which can move from the gains of one norm to those
+   of the other. */
 static double
 score_gauge(const Published *p)
 {
@@ -121,14 +124,14 @@ typedef struct Stored {
 } Stored;
 
 /* Counts the parameters of a layer. Each of the maps QUERY .. OUTPUT (heads.h)
-   reads inputs[] columns and makes outputs[]. A gate is stored with the map of
-   the queries. With a latent, the rotated columns of keys are made by the map
-   of the latent, so the map of keys makes only d_k of the k columns. */
+   reads inputs[map] columns and makes outputs[map]. A gate is stored with the
+   map of the queries. With a latent, the rotated columns of keys are made by
+   the map of the latent, so the map of keys makes only d_k of the k columns. */
 static Stored
 stored_by(const Published *p)
 {
     double d = p->d_model, h = p->heads, v = p->d_v;
-    double g = p->shared ? 0 : p->groups; /* its heads of keys and values */
+    double g = p->shared ? 0 : p->groups; /* groups that it stores */
     double k = key_columns(p), n = p->latent, m = p->query_latent;
     Stored sum = {.vectors = n + m}; /* the gains of the norms of latents */
     sum.matrices = d * m + (n > 0 ? d * (n + p->rope) : 0);
@@ -148,9 +151,9 @@ stored_by(const Published *p)
     return sum;
 }
 
-/* The dimensions of the gauge of a layer: behind the norms of its latents, in
-   queries and keys, in biases for distances, and in values. A layer that uses
-   the keys and values of an earlier one adds none. */
+/* The dimensions of the gauge of a layer: in its latents, in queries and keys,
+   in the biases for distances, and in values. A layer that uses the keys and
+   values of an earlier one adds none. */
 static double
 layer_gauge(const Published *p)
 {
@@ -172,7 +175,7 @@ void
 account_add(Account *all, const Published *p, int tokens)
 {
     double n = p->latent;
-    double g = p->shared ? 0 : p->groups; /* its heads of keys and values */
+    double g = p->shared ? 0 : p->groups;           /* groups that it stores */
     double key_and_value = key_columns(p) + p->d_v; /* columns of both */
     all->state += p->state;
     if (p->linear)

@@ -62,8 +62,8 @@ check_function(const Heads *l, int tokens)
 }
 
 /* Writes the model as a run of 0 training steps into the experiment `out`, and
-   adds a line of the command `open` to its record. Returns the run's name,
-   which the caller frees. */
+   adds a line of the command `open` to the experiment's record. Returns the
+   run's name, which the caller frees. */
 static char *
 write_run(Model *m, const Dataset *data, const char *out)
 {
@@ -117,9 +117,9 @@ layer_as_run(const Heads *l, const char *variant, const char *out)
         if (w->attention && !copy_weight(w, l))
             fits = false;
     if (!fits || (double)attention_parameters(m) != account.stored)
-        fail("%s: %s does not have the matrices of a %s (biases: %s; has: %s); "
-             "write a run of biased (bert, gpt2) or gqa (llama), and convert "
-             "it with `qkv train --from RUN -v %s --steps 0`",
+        fail("%s: %s does not have the matrices or positions of a %s (biases: "
+             "%s; has: %s); write a run of biased (bert, gpt2) or gqa (llama), "
+             "and convert it with `qkv train --from RUN -v %s --steps 0`",
              p->name, variant, p->type, p->biases, p->has, variant);
     check_function(l, m->config.length);
     return write_run(m, &data, out);

@@ -48,8 +48,8 @@ refuse_formats(const char *directory, const Values *names)
          directory);
 }
 
-/* Maps a file into memory and sets *size to its bytes. Fails unless it is a
-   plain file. */
+/* Maps a file into memory and sets *size to the number of its bytes. Fails
+   unless it is a plain file. */
 static void *
 map_file(const char *path, size_t *size)
 {
@@ -69,8 +69,8 @@ map_file(const char *path, size_t *size)
 }
 
 /* Adds an entry for a shard and then one for each tensor that its header
-   describes. If the file is too short for its header, the header is read as
-   empty, and json_enter refuses that. */
+   describes. A header that is longer than its file or than the format allows is
+   read as empty, and json_enter refuses that. */
 static void
 open_shard(Checkpoint *c, char *name)
 {
@@ -291,8 +291,9 @@ tensor_keep_rows(const Checkpoint *c, const Tensor *t, int rows)
 
 /* Writes a tensor's description into the header of a new file, in which the
    tensor begins at byte `begin` after the header. Returns how many bytes it has
-   there. Fails if the tensors up to this one are together longer than the old
-   file, which happens if they overlap. */
+   there. Fails if the tensor is not within the old file, or if the tensors up
+   to this one are together longer than that file, which happens if they
+   overlap. */
 static size_t
 write_description(FILE *header, const Tensor *t, size_t begin)
 {
@@ -315,9 +316,10 @@ write_description(FILE *header, const Tensor *t, size_t begin)
     return bytes;
 }
 
-/* Returns a new header for a file of the checkpoint: tensors that follow one
-   with fewer rows begin earlier. Sets bytes[i] to the new size of c->tensors[i]
-   if that is a tensor of this file; leaves the others 0. */
+/* Returns a new header for a file of the checkpoint. If only some rows of a
+   tensor are kept, the tensors after it begin earlier than in the old file.
+   Sets bytes[i] to the new size of c->tensors[i] if that is a tensor of this
+   file; leaves the others 0. */
 static char *
 header_of(const Checkpoint *c, const Tensor *file, size_t *bytes)
 {
@@ -361,9 +363,9 @@ write_shard(const Checkpoint *c, const Tensor *file, FILE *to)
     free(header);
 }
 
-/* Copies the files of a model that are not weights. Links are not copied, since
-   they may lead to any file that this user can read. Only config.json may be a
-   link, because it was read already. */
+/* Copies the model's files that have one of the endings below. Links are not
+   copied, since they may lead to any file that this user can read. Only
+   config.json may be a link, because it was read already. */
 static void
 copy_others(const Checkpoint *c, const char *folder)
 {

@@ -27,7 +27,7 @@ typedef struct Tensor {
     int rows_kept; /* how many rows are written; 0 means all */
 } Tensor;
 
-/* As the number of rows: the tensor is a vector. */
+/* The number of rows to give for a vector. */
 enum { VECTOR = 0 };
 
 typedef struct Checkpoint {
@@ -43,11 +43,12 @@ typedef struct Checkpoint {
 Checkpoint checkpoint_open(const char *directory);
 
 /* The tensor whose name ends in `ending`, after any prefix ("bert."). If
-   several do, the only one in the text part of a composite model is meant.
-   Fails if it is not clear which is meant, or if a tensor is there twice, as in
-   the files of two models. Returns NULL if there is none, or if it is not a
-   matrix of `rows` x `cols` numbers or, if `rows` is VECTOR, a vector of `cols`
-   numbers. The result is kept until the program ends. */
+   several do, but only one of them is in the text part of a composite model,
+   that one is meant. Fails if it is not clear which is meant, or if a tensor is
+   there twice, as in the files of two models. Returns NULL if there is none, if
+   its type is not F32, F16 or BF16, or if it is not a matrix of `rows` x `cols`
+   numbers or, if `rows` is VECTOR, a vector of `cols` numbers. The result is
+   kept until the program ends. */
 Tensor *tensor_ending(const Checkpoint *c, const char *ending, int rows,
                       int cols);
 
@@ -69,8 +70,9 @@ void refuse_existing(const char *to);
 
 /* Writes the directory `to`, which must not exist yet, whole or not at all: the
    shards with the changed tensors, the tokenizer, and config.json, with the
-   text `config` unless that is NULL. Does not copy weights in other formats,
-   because they would be the old ones, nor links, which a note names. */
+   text `config` unless that is NULL. Weights in other formats are not copied,
+   because they would be the old ones. Nor are links, except config.json; a note
+   names them. */
 void checkpoint_write(const Checkpoint *c, const char *to, const char *config);
 
 #endif

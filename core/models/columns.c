@@ -36,7 +36,7 @@ columns_read(const Heads *const layers[], int count, int map)
     for (int k = 0; k < count; k++)
         for (int head = 0; head < layers[k]->maps[map].heads; head++) {
             read_head(columns, layers[k], map, head);
-            columns += width * length; /* the next head's begin there */
+            columns += width * length; /* the next head begins there */
         }
     return c;
 }

@@ -4,14 +4,15 @@
        const real *product = columns_product(&c, one, two);
        columns_free(&c);
 
-   The heads are those of one map in several layers. They are numbered through:
-   the heads of the second layer follow those of the first. A column ends with
-   its bias, or with 0 if the bias does not count (bias_counts).
+   The heads are those of one map in several layers. The numbers go on from
+   layer to layer: the heads of the second layer follow those of the first. A
+   column ends with its bias, or with 0 if the bias does not count
+   (bias_counts).
 
    A rotation turns a rotated pair of columns by the same angle in all heads.
-   Products of rotated columns are means over all angles. Then a pair has a
-   product only with the same pair of another head. That product has the form
-   [x y; -y x], the matrix of the complex number x + iy. */
+   Products of rotated columns are means over all angles. So the product of two
+   pairs is 0, unless they have the same place in their heads. Then it has the
+   form [x y; -y x], the matrix of the complex number x + iy. */
 #ifndef MODELS_COLUMNS_H
 #define MODELS_COLUMNS_H
 
@@ -22,7 +23,7 @@
 typedef struct HeadColumns {
     int heads;       /* in all layers together */
     int width, rope; /* the columns of a head, and how many are rotated */
-    int length;      /* of a column */
+    int length;      /* the entries of a column, d_model + 1 */
     real *entries;   /* the columns, one after the other */
     real **product;  /* product[one * heads + two] is the product of heads `one`
                         and `two`; NULL until it is needed */

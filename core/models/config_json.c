@@ -59,9 +59,9 @@ said_refuse(const char *path, const char *meaning, const char *why)
          said_keys(meaning), why != NO_KEY ? why : "no key gives it; add one");
 }
 
-/* Returns the number 0 or 1 instead of a word for no or yes; the names of
-   position embeddings say whether they are rotations. Returns other values
-   unchanged. */
+/* Returns "0" for a word that means no, and "1" for a word that means yes. For
+   a kind of position embeddings, yes means that it rotates queries and keys.
+   Returns other values unchanged. */
 static char *
 without_words(char *value)
 {
@@ -162,12 +162,12 @@ said_list(const Said *s, const char *meaning, int layer, int type)
     return list;
 }
 
-/* Adds what a key says of these layers to the field of *s that is for its
-   meaning in keys.tsv. `row` names the key's row there; an unknown key has no
-   row, so it has no meaning. A key of said_list is its own meaning. Its
-   harmless values are sayings, too, because they replace the family's default.
-   Any other list is about one layer after the other, except the list of the
-   numbers of the layers that have a softmax. */
+/* Adds what a key says of these layers to the field of *s for its meaning in
+   keys.tsv. `row` names the key's row there; an unknown key has no row, so it
+   has no meaning. A key that means "function" or "compared" (said_list) is its
+   own meaning. Its harmless values are sayings, too, because they replace the
+   family's default. In other keys, a list has a value for each layer, except
+   the list of the numbers of the layers that have a softmax. */
 static void
 add_key(Said *s, int layers, const char *key, const char *row, char *value)
 {

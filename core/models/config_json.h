@@ -5,8 +5,8 @@
    layers that the key describes. A key that means something else in one family
    has a row MODEL_TYPE.KEY, which is used instead of the row KEY. A value of
    the file, with its meaning and the layers it is about, is called a saying.
-   The value stays text. A list has a value for each layer: it becomes a saying
-   about each. */
+   The value stays text. A list with a value for each layer becomes a saying
+   about each layer. */
 #ifndef CONFIG_JSON_H
 #define CONFIG_JSON_H
 
@@ -36,7 +36,8 @@ typedef struct Said {
     char *text_model; /* of a composite model: the object that is counted */
     char *refused;    /* why the model cannot be counted, or NULL */
     Values left_out;  /* keys, and why each is not counted */
-    Values state_keys, state_values; /* of layers without softmax */
+    Values state_keys, state_values; /* the sizes of the state of layers without
+                                        softmax: their keys and values */
     struct Said *defaults; /* the family's defaults for keys that the file does
                               not have */
 } Said;

@@ -15,7 +15,8 @@
 #include "heart/fail.h"
 #include "models/facts.h"
 
-/* Facts.rank counts the singular values that have this share of all squares. */
+/* Facts.rank is the least number of singular values whose squares have this
+   share of the sum of all squares. */
 static const double most_of_the_squares = 0.99;
 
 /* The columns of a head of a map (KEY and VALUE have one for each group), one

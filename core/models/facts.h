@@ -25,8 +25,8 @@ Facts facts_of(const Heads *l, int left, int shared, int head);
 
 /* How much a head copies the tokens that it attends to: the sum of the
    eigenvalues of its N over the sum of their absolute values. It is 1 if all
-   eigenvalues are positive, -1 if all are negative, and NaN if they could not
-   be computed. */
+   eigenvalues are positive, -1 if all are negative, and NaN if all are 0 or if
+   they could not be computed. */
 double copying_of(const Heads *l, int head);
 
 #endif

@@ -104,7 +104,8 @@ find_input_maps(Heads *l, const Checkpoint *c)
    its tensors all begin with one pattern. In the tensor of queries, each head
    has k columns and then r rotated ones. One tensor has keys and values: for
    each head, k columns of keys and then v of values. In the tensor of the map
-   LATENT, r rotated columns of keys, which all heads share, follow its n. */
+   LATENT, n columns of the latent come first, and then r rotated columns of
+   keys, which all heads share. */
 static void
 find_latent_maps(Heads *l, const Checkpoint *c)
 {
@@ -186,7 +187,7 @@ rotated_width(const Heads *l, int map)
     return map == QUERY || map == KEY ? l->rope : 0;
 }
 
-/* Returns whether a map reads tokens or a latent. */
+/* Returns whether a map makes queries, keys or values. */
 static bool
 is_input_map(int map)
 {
@@ -290,9 +291,9 @@ include_norm(const Heads *l, double *w, int n)
     }
 }
 
-/* The product D gain W (d_model + 1 x n), where D is the map of a latent and W
-   are n columns of a map that reads it. They have no bias, so the last row is
-   0. Frees W. */
+/* The product D gain W (d_model + 1 x n), where D is the map of a latent, and W
+   has n columns of a map that reads this latent. Such a map has no bias, so the
+   last row is 0. Frees W. */
 static double *
 through_latent(const Heads *l, int map, double *w, int n)
 {

@@ -37,7 +37,8 @@ typedef struct Projection {
     int rows;              /* of the map, without its bias */
     int first, stride;     /* where the columns are in the tensor, see above */
     bool columns_are_rows; /* a column of the map is a row of the tensor */
-    Tensor *gain;          /* of the map of a latent: the gains of its norm */
+    Tensor *gain;          /* in the map of a latent: the gains of the latent's
+                              norm; in other maps NULL */
 } Projection;
 
 typedef struct Heads {
@@ -47,12 +48,12 @@ typedef struct Heads {
     Projection maps[MAPS];
     Tensor *gain, *shift; /* gain and bias of the norm before the layer; NULL
                              until heads_read_norm finds them */
-    bool as_stored;       /* true if map_columns returns W^K instead of D gain
-                             W^K */
+    bool as_stored;       /* true if map_columns returns a map that reads a
+                             latent as it is stored, W^K, not D gain W^K */
 } Heads;
 
-/* Finds the maps of a layer, counted from 0. Fails if a tensor is missing or
-   has another shape. */
+/* Finds the maps of a layer, counted from 0. Fails if the tensors of the family
+   are not known, or if a tensor is missing or has another shape. */
 Heads heads_of(const Checkpoint *c, const Published *model, int layer);
 
 /* The maps of the rotated columns of a layer with latents: only QUERY and KEY.
@@ -67,10 +68,11 @@ int rotated_width(const Heads *l, int map);
    KEY and VALUE may read that of LATENT. */
 bool reads_latent(const Heads *l, int map);
 
-/* Finds the norm before a layer. From then on map_columns includes its gain and
-   its bias, so the maps read tokens that were only divided by their norm. Only
-   the product of the gains with the rows of W^Q, W^K and W^V has an effect: two
-   models are the same if only their factors differ. */
+/* Finds the norm before a layer, if the family has one. From then on
+   map_columns includes its gain and its bias, so the maps read tokens that are
+   normed without gain and bias. Only the products of the gains and the rows of
+   W^Q, W^K and W^V have an effect, so two models with equal products are the
+   same, even if their gains differ. */
 void heads_read_norm(Heads *l, const Checkpoint *c);
 
 /* Returns whether queries and keys are normed. If they are, the scores are not
@@ -112,8 +114,8 @@ double *constant_of(const Heads *l);
 /* Writes constant_of(l) into b^O of `to`. */
 void write_constant(const Heads *l, const Heads *to);
 
-/* The Euclidean norm of entries from .. from + n - 1 of a map's bias; NaN if it
-   has none. */
+/* The Euclidean norm of entries from .. from + n - 1 of a map's bias; NaN if
+   the map has no bias. */
 double bias_norm(const Heads *l, int map, int from, int n);
 
 #endif

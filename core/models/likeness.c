@@ -1,9 +1,9 @@
 /* likeness.c - compares two layers in what their heads compute.
 
    Let q and k be the columns of the queries and keys of one head, r and s those
-   of another. The inner product of M = q k' and M = r s' is the inner product
-   of q'r and k's, which are only as large as a head. So only the products of
-   columns with columns are computed (columns.h). */
+   of another. The inner product of their matrices M, q k' and r s', is the
+   inner product of q'r and k's, which are only as large as a head. So only the
+   products of columns with columns are computed (columns.h). */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -40,8 +40,8 @@ number_in_both(const Likeness *l, int j)
     return l->layers[0]->model->heads + j;
 }
 
-/* The number of a head's group among the groups of both layers. `head` is its
-   number among the heads of both layers. */
+/* The number of a head's group among the groups of both layers. `head` is the
+   head's number among the heads of both layers. */
 static int
 group_in_both(const Likeness *l, int head)
 {

@@ -52,15 +52,16 @@ void layer_gaps(const Heads *a, const Heads *b, double gap[2]);
 void match_heads(Likeness *l, int *partner);
 
 /* Returns the distance between the same map of two heads, compared entry by
-   entry as stored. */
+   entry as stored, without biases. */
 Gap map_gap(const Heads *a, int head_a, const Heads *b, int head_b, int map);
 
 /* Returns the distance between the rows that two layers add to every token
    (constant_of). */
 Gap constant_gap(const Heads *a, const Heads *b);
 
-/* The largest of the distances between two layers in M, unless scores are
-   normed, in N, and in the row that they add to every token. */
+/* The largest distance between two layers in M (left out if scores are normed),
+   in N, in the row that they add to every token and, with a latent, in the M of
+   the rotated columns. */
 double heads_apart(const Heads *a, const Heads *b);
 
 #endif

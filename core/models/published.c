@@ -66,9 +66,9 @@ size_of(const Published *l, const Size *size)
     return *(const int *)((const char *)l + size->offset);
 }
 
-/* Exits if the sizes of a layer contradict each other. Also exits if a vector
-   with a norm is wider than the token that it is made from: then the gauge is
-   larger than accounts.c says. */
+/* Exits if the sizes of a layer contradict each other, are too large or cannot
+   be counted together. Also exits if a vector with a norm is wider than the
+   token that it is made from: then the gauge is larger than accounts.c says. */
 static void
 check_layer(const Published *l)
 {
@@ -85,23 +85,23 @@ check_layer(const Published *l)
                 "%d do not divide %d heads; add the key if it is missing",
                 l->groups, l->heads));
     if (l->layers > LAYERS || l->heads * (l->d_k + (double)l->d_v) > MOST)
-        said_refuse(name, "heads", "they are too wide, or in too many layers");
+        said_refuse(name, "heads", "over 1000000 columns, or over 1000 layers");
     if (!latent && l->rope > l->d_k)
-        said_refuse(name, "rope", "it rotates more columns than a head has");
+        said_refuse(name, "rope", "a head has fewer columns; lower it");
     if (latent && *l->biases != '-')
-        said_refuse(name, "latent", "it is not supported with biases");
+        said_refuse(name, "latent", "only models without biases are supported");
     if (!latent && (l->latent || l->query_latent))
         said_refuse(name, "latent", "this model_type has none; remove it");
     if (l->rope % 2)
         said_refuse(name, "rope", "columns are rotated in pairs: make it even");
     if (widest_normed > l->d_model)
         said_refuse(name, "d-model",
-                    "it is smaller than a normed vector: the gauge is unknown");
+                    "it is smaller than a normed vector: no formula is known");
 }
 
 /* Gives the meaning "nothing" to the keys that the family's program ignores.
-   Exits if the value of such a key would change the model, as the user may
-   expect: if it is not 0 or, for the share of rotated columns, not 1. */
+   Exits if the user may expect the value of such a key to change the model: if
+   it is not 0 or, for the share of rotated columns, not 1. */
 static void
 forget_ignored(Said *s, const Published *family)
 {
@@ -141,9 +141,9 @@ read_size(Published *l, const Size *size, const char *text)
 }
 
 /* Returns whether the queries and keys of a layer of this number and type are
-   rotated. The file may say so of this layer, or of every n-th layer; otherwise
-   the family does. l->window must still be as the file gives it: it says
-   whether any layers of the model have a window. */
+   rotated. The file may say so of this layer, or that every n-th layer is not
+   rotated; otherwise the family decides. l->window must still be as the file
+   gives it: it says whether any layers of the model have a window. */
 static bool
 is_rotated(const Said *s, const Published *l, int layer, int type)
 {
@@ -175,9 +175,10 @@ rotated_columns(const Said *s, const Published *l, int layer, int type)
 }
 
 /* Sets the number of heads of keys and values. With a latent, or if the file
-   does not say, there are as many as heads. A Falcon has only one (one_group),
-   unless it has the newer architecture (own_groups). A layer whose keys are its
-   values may have another number (equal_groups). */
+   does not say, there are as many as heads. A Falcon's file may say that there
+   is only one (one_group), which does not hold in its newer architecture
+   (own_groups). A layer whose keys are its values may have another number
+   (equal_groups). */
 static void
 set_groups(Published *l)
 {
@@ -245,7 +246,8 @@ set_widths(Published *l)
 /* Sets the sizes that depend on the place of a layer in its model. l->encoders
    and l->shared are still numbers of layers, as the file gives them: the first
    layers are an encoder, the last ones use the keys of others. They become 0 or
-   1 for this layer. Only the first layer stores the biases of buckets. */
+   1 for this layer. Only the first layer stores the biases of buckets, and
+   cross-attention has none. */
 static void
 set_place(Published *l, int layer)
 {
@@ -288,7 +290,8 @@ layer_of(const Said *s, Published l, int layer, int type)
 }
 
 /* Exits if the model does not have the part that is to be counted, or if it has
-   several parts and none was named: their numbers are never added up. */
+   several parts and none was named, because the counts of two parts are never
+   added. */
 static void
 check_part(const Said *s, const Published *family)
 {
@@ -450,7 +453,7 @@ published_parse(const char *name, char *text, const char *part)
     Published *each = allocate(LAYERS, sizeof *each);
     for (int i = 0; i < whole.layers; i++) {
         each[i] = layer_of(s, family, i, type[i]);
-        /* The file may give one layer another number of layers. */
+        /* The file may give one layer a wrong number of layers. */
         each[i].layers = whole.layers;
         each[i].each = each;
         each[0].rotated_layers += each[i].rope > 0; /* each[0] is the model */
@@ -483,9 +486,9 @@ list_difference(const char *a, const char *b)
     return strcmp(a, b) ? format_text("%s, and %s", a, b) : NULL;
 }
 
-/* In words, the first size in which two layers of one family differ or, if
-   there is none, the keys by which their functions differ; NULL if they do not.
- */
+/* In words, the first size in which two layers of one family differ, else their
+   biases, else the keys by which their functions differ; NULL if they agree in
+   all of these. */
 static char *
 layer_difference(const Published *a, const Published *b)
 {

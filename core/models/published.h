@@ -2,9 +2,10 @@
 
    All facts about models are in tables beside this file:
    - families.tsv describes the attention of each model_type, a family, and
-     names its tensors and its source. Its column `every` is n if all layers
-     have a window except every n-th, 0 if all have one, and -1 if config.json
-     must say which have one
+     names its tensors and its source. Its column `every` is n if every n-th
+     layer sees all tokens and the others have a window or no softmax, 0 if no
+     layer differs in this from the others, and -1 if config.json must say which
+     layers do
    - states.tsv has the size of the state of layers without softmax
    - refused.tsv says why a model_type is not counted
    - keys.tsv says what the keys of a config.json mean, and which layers they
@@ -75,8 +76,8 @@ typedef struct Published {
                                for the layer's number; several names may be
                                equal */
     const char *norm;       /* the name of the norm whose output only the maps
-                               of q, k and v read, with # for the layer's number; "-"
-                               if       there is none */
+                               of q, k and v read, with # for the layer's
+                               number; "-" if there is none */
     const char *ignores;    /* the sizes that its family's program ignores */
     const char *function;   /* the keys that make it another function than a
                                run of its shape, and why; or NULL */
@@ -101,9 +102,10 @@ bool published_has(const Published *p, const char *feature);
 
 /* Reads the text of a config.json, and overwrites it. Messages call the model
    `name`. A key that is wrong or unsupported is an error; a note lists the keys
-   that are not known. `part` is the part to count of a composite model or of an
-   encoder-decoder; NULL means the text part of a composite model, or a model
-   without parts. The result is kept until the program ends. */
+   that the counts leave out, such as unknown ones. `part` is the part to count
+   of a composite model or of an encoder-decoder; NULL means the text part of a
+   composite model, or a model without parts. The result is kept until the
+   program ends. */
 Published published_parse(const char *name, char *text, const char *part);
 
 /* Reads the config.json at `path` as published_parse does if `part` is NULL. */
@@ -124,8 +126,8 @@ char *published_settings(const Published *p);
 /* What the attention of a model stores and costs, in all layers together. */
 typedef struct Account {
     double stored;     /* parameters */
-    double gauge;      /* parameters that change nothing, as `qkv count --real`
-                          counts them */
+    double gauge;      /* parameters that can change without changing the
+                          output, as `qkv count --real` counts them */
     double flops;      /* for one token that sees `tokens` tokens */
     double cache;      /* how many numbers a decoder keeps of `tokens` tokens */
     double unwindowed; /* how many it would keep if no layer had a window */
@@ -133,8 +135,8 @@ typedef struct Account {
 } Account;
 Account published_account(const Published *model, int tokens);
 
-/* As `tokens`, for a caller that needs only numbers of parameters, which do not
-   depend on the tokens. */
+/* The argument `tokens` of a caller that needs only numbers of parameters,
+   which do not depend on the tokens. */
 enum { ANY_LENGTH = 1 };
 
 /* Adds the account of one layer to a sum. */

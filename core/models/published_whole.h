@@ -1,5 +1,6 @@
 /* published_whole.h - counts, by a formula, how many parameters of a whole
-   published decoder are gauge: they can change, but its predictions stay.
+   published decoder are gauge: they can change without changing its
+   predictions.
 
    The formula is that of algebra/whole.h, for families with "whole" in
    families.tsv. These have RMSNorm before attention, before the MLP and at the
@@ -15,7 +16,8 @@
    - norms: gains, which can be moved into the maps after them
    - mlp: a factor of each hidden unit, which can be moved from W_2 to W_3
    - basis: rotations of the residual stream
-   - logits: a number that each direction of the stream adds to all logits
+   - logits: d_model numbers. Each can be added to a whole row of the
+     unembedding, which adds the same number to all logits of a token
    If the unembedding is the embedding, the gain of the last norm cannot be
    moved into it, and fixes the basis and the logits: both are 0. */
 typedef struct PublishedWhole {

@@ -3,11 +3,11 @@
    Let L_a have the columns of W^Q of head a, and S_a those of its W^K. Wanted
    is the W^K of the new group, K, with the least sum over a of
    |L_a S_a' - L K'|^2, where each head has its own L. The columns of K are the
-   largest right singular vectors of all L_a S_a', one below the other (Eckart
-   and Young 1936). They are combinations of the columns of all S_a, so only
-   their coefficients C_a are computed: K = sum_a S_a C_a, or S C with the S_a
-   side by side. The columns of K are orthonormal, so the L of head a is
-   L_a (S_a' K).
+   right singular vectors with the largest singular values of all L_a S_a',
+   stacked one below the other (Eckart and Young 1936). They are combinations of
+   the columns of all S_a, so only their coefficients C_a are computed:
+   K = sum_a S_a C_a, or S C with the S_a side by side. The columns of K are
+   orthonormal, so the L of head a is L_a (S_a' K).
 
    A rotation takes a pair of columns as one complex column, and only
    multiplication by complex numbers commutes with it. So each pair is fitted
@@ -49,10 +49,10 @@ typedef struct Fit {
     int from, n;             /* columns from .. from + n - 1 of a head */
     int first_group, groups; /* the groups that become one: `groups` of them,
                                 from first_group on */
-    int heads_of_group;      /* of one of these groups */
+    int heads_of_group;      /* how many heads each of these groups has */
     int total;               /* the columns of S, groups x n */
     bool rotated;            /* true if the n columns are a rotated pair */
-    HeadColumns *of_left, *of_shared; /* the products of all their columns */
+    HeadColumns *of_left, *of_shared; /* products of all columns of a map */
 } Fit;
 
 /* Allocates a matrix (n x n) of zeros. */
@@ -63,7 +63,7 @@ square_matrix(int n)
 }
 
 /* Adds the products of the fitted columns of heads `one` and `two` to a block
-   (n x n) of a matrix (total x total); *block is its first entry. */
+   (n x n) of a matrix (total x total); *block is the block's first entry. */
 static void
 add_products(double *block, HeadColumns *c, int one, int two, const Fit *f)
 {

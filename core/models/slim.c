@@ -15,8 +15,8 @@
 #include "heart/fail.h"
 #include "models/slim.h"
 
-/* A block with a larger condition number is not inverted, because float would
-   keep only half of its digits. */
+/* A block with a larger condition number is refused, because its inverse in
+   float would keep only half of the digits. */
 static const double worst_condition = 1e4;
 
 /* Columns of a shared map that are multiplied by one A: a rotated pair, or all
@@ -182,9 +182,10 @@ slim_map(const Heads *l, const Heads *to, int map)
 }
 
 /* Takes the gauge out of all maps of a layer, and writes the result unless `to`
-   is NULL. If queries and keys are normed, W^Q and W^K have no gauge. With a
-   latent, W^K and W^V are taken without the latent's map, and the rotated
-   columns are one more pair of maps. Returns the largest condition number. */
+   is NULL. If queries and keys are normed, W^Q and W^K are left as they are.
+   With a latent, W^K and W^V are taken without the latent's map, and the
+   rotated columns are one more pair of maps. Returns the largest condition
+   number. */
 static double
 slim_maps(Heads l, const Heads *to)
 {
@@ -201,8 +202,8 @@ slim_maps(Heads l, const Heads *to)
     return worst;
 }
 
-/* The latents of `to` are treated first, in place. So the other maps are then
-   read from `to`, not from l. */
+/* If there are latents, those of `to` are treated first, in place. So the other
+   maps are then read from `to`, not from l. */
 double
 heads_slim(const Heads *l, const Heads *to)
 {

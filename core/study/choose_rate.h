@@ -15,9 +15,10 @@ typedef struct Chosen {
 
 /* Returns one run for each seed: the run at the rate at which the other seeds
    did best in the quantity `key`. So no seed is judged at a rate that suits its
-   own luck. (If there is only one seed, it chooses its own rate.) Among equally
-   good rates, the rate with the lowest loss is taken. Rates are compared on
-   validation data, even if `key` is about test data.
+   own luck. (If there is only one seed, it chooses its own rate.) A rate with
+   fewer runs is never preferred. Among equally good rates, the rate with the
+   lowest loss is taken. Rates are compared on validation data, even if `key` is
+   about test data.
 
    The given runs must be one series (run_groups.h), sorted by seed and then by
    rate. */

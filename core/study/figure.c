@@ -346,9 +346,9 @@ draw_panels(Plot *plot)
     const char *points = points_of(plot);
     if (!plot->most) {
         note(
-            "the figure %s was not drawn: no run has a finite value of what it "
-            "shows, because the runs diverged (choose a smaller --lr) or "
-            "did not measure it",
+            "the figure %s was not drawn, because no run has a finite value to "
+            "show: either the runs diverged (choose a smaller --lr), or their "
+            "variants have no such quantity",
             name);
         return;
     }
@@ -365,9 +365,9 @@ draw_panels(Plot *plot)
 }
 
 /* The outcomes that the tables show. They compare the values of --by, as the
-   figure does. Two settings cannot be compared: the seed, which is averaged,
-   and a setting in which the runs do not differ, which outcomes_of would
-   refuse. */
+   figure does. Two kinds of settings cannot be compared: the seed, which is
+   averaged, and a setting in which the runs do not differ, which outcomes_of
+   would refuse. */
 static Outcomes
 tables_of(const Request *r, const Experiment *e)
 {
@@ -446,7 +446,8 @@ bars_draw(const Drawing *o, const Experiment *e)
             char *bar =
                 format_text("%s\t%.0f\t%.0f\t%s", s->name, attention, others,
                             number_text(run_number(r, "real"), X_DIGITS));
-            /* Groups of one task share a bar if all its numbers are equal. */
+            /* Two groups of one task share a bar if all its numbers are the
+               same for both. */
             if (add_word(&drawn, format_text("%s %s", r->config.task, bar)))
                 fprintf(f.data, "%s\t%s\n", g[i].name, bar);
         }

@@ -39,8 +39,8 @@ typedef struct Source {
     Method *methods;       /* in the order of their first rows in the table */
 } Source;
 
-/* Exits (2), because `option` was not given. It must be one of the names in
-   `known`; `what` says what these are, such as "the table's columns". */
+/* Exits (2), because `option` was not given. Its value must be one of the names
+   in `known`; `what` says what these are, such as "the table's columns". */
 static _Noreturn void
 demand(const char *option, const Values *known, const char *what)
 {
@@ -247,11 +247,11 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
     const char *given = margin_given(s->question->margin, e->result);
     double margin = margin_in_unit(given, b->x, b->n); /* NaN without one */
     /* margin_names refused a margin of 0 or infinity. So a margin in per cent
-       was given, of a baseline whose average is 0 or NA. */
+       was given, and the baseline has only zeros or an NA. */
     bool per_cent_of_nothing = margin == 0 || isinf(margin);
     if (per_cent_of_nothing)
-        usage("--margin %.64s: it is in per cent, but the baseline's average "
-              "is 0 or NA; give the margin in the unit of %s",
+        usage("--margin %.64s: it is in per cent, but the baseline has only "
+              "zeros or an NA; give the margin in the unit of %s",
               s->question->margin, e->result);
     Contrast c = unknown_contrast; /* the baseline keeps this */
     e->paired = is_paired(s, m, base);

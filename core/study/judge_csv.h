@@ -46,8 +46,9 @@ typedef struct Judgement {
 
 /* Judges the table in a file (base/csv.h). Exits (2) if the question does not
    fit the table: a column or method is missing, no result is named, or a method
-   has other seeds than the baseline and `unpaired` is false. Exits (1) if a
-   cell of a result is not a finite number, or if a method has a seed twice. */
+   has other seeds than the baseline and `unpaired` is false. Exits (1) if a row
+   has no method or no seed, if a method has a seed twice, or if a cell of a
+   result is not a finite number; NA is allowed in `solved_at`. */
 Judgement judge(const char *path, const Question *question);
 
 #endif

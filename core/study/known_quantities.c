@@ -13,8 +13,8 @@
 
    The margins are one answer in a hundred; a tenth of the baseline's steps or
    seconds; and a hundredth of a nat, which makes a token 1% more likely.
-   Another learning rate of a usual grid changes more than any of these margins.
- */
+   The next learning rate of a usual grid changes a result by more than these
+   margins. */
 /* clang-format off */
 static const Quantity quantities[] = {
     /* name, title, unit, measure, better, scale */
@@ -170,8 +170,8 @@ check_quantity(const Experiment *e, const char *name, bool logged)
         bool has_column = table_column(&r->log, name) > STEP_COLUMN;
         if (logged ? has_column : has_result)
             continue;
-        usage("%s/%s.tsv has no \"%s\";%s to record more, train the run "
-              "with --log",
+        usage("%s/%s.tsv has no number \"%s\";%s to record more in log.tsv, "
+              "train the run with --log",
               r->path, logged ? "log" : "result", name,
               logged ? logged_suggestion(e, name) : name_suggestion(e, name));
     }

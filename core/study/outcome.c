@@ -11,7 +11,7 @@ static void
 check_judged(const Request *r)
 {
     Values names = margin_names(r->margin);
-    const int margins = names.count; /* the judge's name follows theirs */
+    const int margins = names.count; /* the names of --margin come first */
     if (r->judge)
         values_add(&names, copy_text(r->judge));
     for (int i = 0; i < names.count; i++)
@@ -138,7 +138,7 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
             a.solved++;
     a.steps = quantity_mean(runs, seeds, "solved_at").mean;
     /* With an even number of seeds, the median is the mean of the middle two.
-       So it is unsolved even if only half of the seeds are. */
+       So it is unsolved even if only half of the seeds are unsolved. */
     a.median_unsolved = 2 * (seeds - a.solved) >= seeds;
     a.rate_end = rate_end(own->runs, own->count, a.own.lr);
     a.accuracy = quantity_mean(runs, seeds, "test_accuracy");

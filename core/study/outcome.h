@@ -3,8 +3,8 @@
 
    If several learning rates were tried, each seed of a variant is shown at one
    of them: the rate at which the variant's other seeds did best, in the judged
-   quantity and on validation data. Neither test data nor the seed itself
-   influences that choice. */
+   quantity and on validation data. Neither test data nor, if there are several
+   seeds, the seed itself influences that choice. */
 #ifndef OUTCOME_H
 #define OUTCOME_H
 

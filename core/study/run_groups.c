@@ -18,7 +18,8 @@
 typedef struct Member {
     const Run *run;
     const char *series; /* its value of `by`, which names its series */
-    const char *x;      /* its value of x; "" if it has none or x is a result */
+    const char *x; /* its value of the setting x; "" if it has none, or if x is
+                      a result or NO_X */
 } Member;
 
 /* The division of an experiment's runs into groups. */

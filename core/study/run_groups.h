@@ -39,8 +39,8 @@ typedef struct Group {
    which is chosen (choose_rate.h). `by` is a setting or a list of settings. x
    is the x-axis of a figure: a setting, a result, or NO_X. If x is a result,
    runs of several sizes share a group. Fails if two runs that would be averaged
-   differ in more than seed and rate. Sets *groups to the number of groups. The
-   groups are never freed. */
+   differ in anything except seed, rate and --log. Sets *groups to the number of
+   groups. The groups are never freed. */
 Group *groups_of(const Experiment *e, const char *by, const char *x,
                  int *groups);
 #define NO_X NULL /* for a table, or for a figure over training */

@@ -187,8 +187,8 @@ values_in(const Experiment *e, const char *name)
     return different;
 }
 
-/* All runs have the same results and the same columns in their logs, so the
-   first run is enough here and in logged_suggestion. */
+/* The names in the first run are enough for a suggestion, here and in
+   logged_suggestion. */
 const char *
 name_suggestion(const Experiment *e, const char *name)
 {

@@ -33,7 +33,7 @@ double run_value_number(const Run *r, const char *name);
 bool is_setting_or_run(const char *name);
 
 /* Returns whether the values of a name are numbers: true for a setting that
-   takes numbers, and for every result except the status. */
+   takes numbers, and for every result except the status; false for "run". */
 bool has_numbers(const char *name);
 
 /* The column of log.tsv that has the step; the others have quantities. */

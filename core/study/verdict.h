@@ -13,7 +13,8 @@
 
 /* IDENTICAL means that no seed differs. EQUAL means that the difference is
    smaller than the margin, even if it is significant. UNTESTED means that there
-   is no p-value, because there are too few numbers or none of them vary. */
+   is no p-value, because there are too few numbers, one is missing, or none of
+   them vary. */
 typedef enum { IDENTICAL, EQUAL, UNDECIDED, UNTESTED, WORSE, BETTER } Verdict;
 extern const char *const verdict_words[]; /* indexed by Verdict: "identical" */
 
@@ -28,15 +29,16 @@ typedef struct Comparison {
                           with a probability of 80%; NaN without a t test */
     double needed;     /* the number of seeds that would decide the verdict with
                           a probability of 80%; NaN if it is more than 10,000,
-                          or if the verdict is decided */
+                          if the verdict is decided, or without a t test */
 } Comparison;
 
 /* Makes a comparison. If its verdict is IDENTICAL or UNTESTED, this is known at
    once; otherwise it is UNDECIDED until decide_all is called. */
 Comparison comparison_of(Contrast contrast, bool less_is_better, double margin);
 
-/* Decides all verdicts. Returns the number of comparisons that have p-values,
-   and adjusts these p-values for that number. */
+/* Decides all verdicts. Returns the number of comparisons that are tested,
+   which leaves out IDENTICAL and UNTESTED, and adjusts their p-values for that
+   number. */
 int decide_all(Comparison *const *all, int count);
 
 #endif

@@ -1,8 +1,8 @@
 /* verdict_table.c - the tables of an experiment's results, with verdicts.
 
    `fields` lists all columns. Programs get one table with every column. People
-   get two tables for each group, the two halves, without the columns of little
-   use. */
+   get two tables for each group: the results, and the verdicts. Columns of
+   little use are left out of both. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ baseline_cell(const Outcome *a)
     return cell_words(format_text("%.4g at %g", a->base_mean, a->base.lr));
 }
 
-/* The half of the table in which people see a column. */
+/* Which of the two tables people see a column in. */
 typedef enum { NO_HALF, RESULTS, VERDICTS, BOTH } Half;
 
 /* A column, and the source of its cells: the function `get` or, if that is
@@ -141,8 +141,9 @@ make_sheet(const Outcomes *all, const Group *g, Half half, const char *chosen)
     return sheet;
 }
 
-/* Returns whether the verdict of a is counted. It is not if there is only one
-   pair of seeds, or if a is the baseline, which is compared with nothing. */
+/* Returns whether the verdict of a is counted. It is not if there are fewer
+   than two pairs of seeds, or if a is the baseline, which is compared with
+   nothing. */
 static bool
 is_counted(const Outcome *a)
 {

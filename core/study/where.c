@@ -127,8 +127,8 @@ keep_where(Experiment *e, const char *where)
         const char *name = all[i].name;
         Values known = values_in(e, name);
         if (!known.count)
-            usage("--where %s: no run has a setting or result of that name;%s "
-                  "`qkv table` prints all names",
+            usage("--where %s: no run uses a setting or has a result of that "
+                  "name;%s `qkv table` prints all names",
                   texts.text[i], name_suggestion(e, name));
         int kept = 0;
         for (Run *r = e->runs; r < e->runs + e->count; r++) {

@@ -18,7 +18,7 @@ labels_of(const Dataset *data, const int *ids, int count)
 
 /* At a place of kind ENCODER (heart/model.h), queries and keys are tokens of
    the encoder's sequence; at a place of kind CROSS, only the keys are; at a
-   place of kind SELF, neither are. */
+   place of kind SELF, neither queries nor keys are. */
 Maps
 maps_of(const Model *m, const Dataset *data, const Batch *b, const Capture *r)
 {
@@ -64,7 +64,7 @@ maps_print(const Maps *maps)
     if (maps->count)
         printf("Rows are queries, columns are keys, in order; tenths of a "
                "weight: . below 0.05,\n"
-               "* from 0.95 on. Each row sums to 1.\n");
+               "* from 0.95 on. Each row sums to 1 (less with a sink).\n");
     for (const Map *map = maps->map; map < maps->map + maps->count; map++) {
         const Values *rows = &maps->tokens[map->queries_of];
         int keys = maps->tokens[map->keys_of].count;

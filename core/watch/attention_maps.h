@@ -24,7 +24,7 @@ typedef struct Maps {
 enum { MODEL_TOKENS, ENCODER_TOKENS };
 
 /* The maps of all heads of m. r is the capture of its forward pass on the batch
-   b, which has one sequence. The weights are valid until the pass is freed. A
+   b, which has one sequence. The weights are valid until that pass is freed. A
    variant that calls neither attend nor softmax has no maps. */
 Maps maps_of(const Model *m, const Dataset *data, const Batch *b,
              const Capture *r);
@@ -32,8 +32,8 @@ Maps maps_of(const Model *m, const Dataset *data, const Batch *b,
 /* The weight that query i gives to key j. */
 double map_weight(const Map *map, int i, int j);
 
-/* Prints every map, with one character for each weight: its tenths. Keys that
-   do not fit into 80 columns are left out. */
+/* Prints every map, with one character for each weight, which is rounded to
+   tenths. Keys that do not fit into 80 columns are left out. */
 void maps_print(const Maps *maps);
 
 #endif

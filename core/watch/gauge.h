@@ -21,7 +21,7 @@
 /* The two matrices (d_model x k) of each head at a place. */
 typedef struct Pairs {
     Matrix *q, *k; /* views of the model's weights; the caller frees q */
-    int count;     /* the number of heads */
+    int count;     /* the number of heads; 0 if there are no pairs */
 } Pairs;
 
 /* The pairs of a place. There are none unless the place's derived form

@@ -3,9 +3,9 @@
    `table`, below, has a row for each column: the word of --log that adds it,
    its name, and the function that computes it. A new column needs a function
    and a row. A line of the log is computed from an Observation. First,
-   observe_rows sums up its findings in the rows of attention weights; each
-   query has a row in each head. Then the functions of the table read these
-   sums, the weights, or the canonical form of a place of the model. */
+   observe_rows adds up findings about the rows of attention weights; each query
+   has a row in each head. Then the functions of the table read these sums, the
+   weights, or the canonical form of a place of the model. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,10 +55,10 @@ add_finding(Observation *s, int finding, double x)
     s->rows[finding]++;
 }
 
-/* Adds row i of the scores of a head in call c, and the findings in row i of
-   its weights. The findings are NaN if a weight is NaN. A query that sees only
-   one key gives it the weight 1, whatever was learned, so its row has no
-   findings. */
+/* Adds the unmasked scores in row i of a head in call c, and the findings in
+   row i of its weights. The findings are NaN if a weight is NaN. A query that
+   sees only one key gives it the weight 1, whatever was learned, so its row has
+   no findings. */
 static void
 observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
 {
@@ -89,7 +89,7 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
 /* Adds the norm of row i of `gradient`, the gradient of the loss by a head's
    scores. The loss is the mean over the batch's answers, so the norm is
    multiplied by their number. A row of zeros is left out, because no answer
-   depends on its query. */
+   depends on its scores. */
 static void
 observe_gradient(Observation *s, Matrix gradient, int i)
 {
@@ -172,7 +172,7 @@ score_deviation(const Observation *s, int unused)
     return n > 0 ? sqrt(fmax(s->score_squares / n - mean * mean, 0)) : NAN;
 }
 
-/* The norm of the gradient of a weight, an index in the model's weights. */
+/* The norm of the gradient of one of the model's weights, by its index. */
 static double
 weight_gradient(const Observation *s, int weight)
 {
@@ -379,8 +379,9 @@ observed_words(const char *log)
     return all;
 }
 
-/* The batch that is observed: a few sequences of validation data, which have
-   about 128 tokens together, or 2 d_model tokens if that is more. */
+/* The batch that is observed: a few sequences of validation data, at most as
+   many as a batch of training has. Together they have about 128 tokens, or 2
+   d_model tokens if that is more. */
 static Batch
 observed_batch(const Model *m, const Dataset *data)
 {

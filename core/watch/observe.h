@@ -42,7 +42,7 @@ typedef struct Observer {
     Model *model;
     Batch batch;            /* the batch of validation data */
     Canonical *start_forms; /* the form of each place at the start of training;
-                         set only for "distance" */
+                               set only for "distance" */
     real *start_weights;    /* all weights at the start of training */
     real *previous_weights; /* all weights at the previous line of the log */
     struct Lifts *lifts;    /* the lifts of M and N at each place; NULL without

@@ -59,7 +59,7 @@ gauge_of_step(const Lift *l, double *c)
 /* Removes X, a part of the lift's step that is along the gauge, from that step:
    to_q becomes to_q (1 - X), and to_k the transposed inverse of to_q, so that
    the end of the step has the same M. Returns |X|. The equation for X is
-   accurate only if X is short. So a longer X than 1/2 is first scaled down to
+   accurate only if X is short. So an X longer than 1/2 is first scaled down to
    that length. `change` has memory for the product to_q X. */
 static double
 take_out_gauge(Lift *l, const double *x, double *change)

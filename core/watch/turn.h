@@ -34,7 +34,7 @@ typedef struct Lift {
     double *scratch;       /* memory for 4 matrices rows x cols, then for 7
                               cols x cols */
     bool lost;             /* true if a step of training was too long to be
-                              followed */
+                              followed, or a weight became NaN */
 } Lift;
 
 /* Makes a lift with memory for all its matrices. It is never freed, because a
