@@ -74,7 +74,7 @@ read_line(Reader *r, Table *t)
     bool header = t->cols == 0;
     /* A new row begins after the column names and all earlier rows. */
     int first_cell = header ? 0 : (t->rows + 1) * t->cols;
-    int line = r->line, count = 0; /* the line's cells so far */
+    int line = r->line, count = 0; /* how many cells the line has so far */
     bool last = false;
     while (!last) {
         char *cell = next_cell(r, &last);
@@ -114,7 +114,7 @@ csv_read(const char *path, int **lines)
     if (!strncmp(r.at, "\xef\xbb\xbf", 3)) /* the UTF-8 byte order mark */
         r.at += 3;
     if (r.at[strcspn(r.at, "\t,;\n")] == ';') /* before any comma or tab */
-        fail("%s: semicolons separate its cells; use commas (0.5, not 0,5)",
+        fail("%s: its first line has semicolons; use commas (0.5, not 0,5)",
              path);
     if (r.at[strcspn(r.at, "\t\n")] == '\t') /* the first line has a tab */
         r.separator = '\t';

@@ -55,7 +55,7 @@ end_file(FILE *file, const char *directory, const char *name)
         not_written(within(directory, name));
 }
 
-/* If open fails, the descriptor is -1, and flock does nothing. */
+/* If open fails, the descriptor is -1, and flock has no effect. */
 int
 lock_directory(const char *path)
 {
@@ -72,7 +72,7 @@ names_in(const char *directory)
 {
     Values names = {0};
     DIR *dir = opendir(directory);
-    /* Without the memory to list it, the directory may still have names. */
+    /* The list must not be empty only because memory ran out. */
     if (!dir && errno == ENOMEM)
         fail("%s: could not list it: %s", directory, strerror(errno));
     if (!dir)
@@ -93,8 +93,8 @@ remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
     return remove(path);
 }
 
-/* Reports only a lack of memory. Other failures of nftw are ignored: there is
-   nothing to remove, or this user may not remove it. */
+/* Fails only for lack of memory. Any other error of nftw is ignored: usually
+   `path` does not exist, or this user may not remove it. */
 void
 discard(const char *path)
 {
@@ -108,8 +108,8 @@ Draft *
 draft_begin(const char *directory, const char *name)
 {
     Draft *d = allocate(1, sizeof *d);
-    /* A file system allows names of about 255 letters; 100 letters are enough
-       for people. */
+    /* Most file systems allow 255 bytes in a name. People recognise `name` by
+       its first 100. */
     char *hidden = format_text(".%.100s" DRAFT_MARK "XXXXXX", name);
     drafts_sweep(directory);
     /* If this process is killed, its parent sweeps this directory. */
@@ -143,24 +143,23 @@ try_rename(const char *from, const char *to)
 }
 
 /* Moves the draft's file or directory NAME to its final place. If rename cannot
-   replace what is already in that place, the old file or directory is first
-   moved into the draft as NAME@, and is removed with the draft. With KEEP_OLD,
-   it stays in place instead, and the result is false. */
+   replace an old file or directory there, the old one is moved into the draft,
+   and is removed with it. With KEEP_OLD, the old one stays in place instead,
+   and the result is false. */
 static bool
 publish(const Draft *d, const char *name, IfExists rule)
 {
     char *from = within(d->path, name), *to = within(d->place, name);
     char *old = within(d->path, format_text("%s@", name));
 #ifdef RENAME_EXCHANGE
-    /* Swaps the new and the old one in a single step, so a reader always finds
-       one of them; the old one is then in the draft. On systems without this
-       call, neither is in place for a moment. */
+    /* If NAME is already there, swaps the old and the new one in a single step,
+       so that a reader always finds one of them. Without this call, an old
+       directory is gone for a moment before the new one is there. */
     if (rule == REPLACE_OLD &&
         !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
         return true;
 #endif
-    /* A second round is needed only if another program writes there meanwhile.
-     */
+    /* The body runs again only if another program creates `to` meanwhile. */
     while (!try_rename(from, to)) {
         if (rule == KEEP_OLD)
             return false;

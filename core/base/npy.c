@@ -43,8 +43,8 @@ npy_write(const char *directory, const char *name, NpyType type,
     char header[HEADER];
     header_text(header, type, width, shape);
     fwrite(MAGIC, 1, sizeof MAGIC - 1, file);
-    /* Writes the length in two bytes, the higher of which is 0, then the header
-       padded to that length. */
+    /* Writes the header's length in two bytes, the higher of which is 0, then
+       the header, padded to that length. */
     fprintf(file, "%c%c%-*s\n", HEADER, 0, HEADER - 1, header);
     fwrite(values, width, count, file);
     end_file(file, directory, name);

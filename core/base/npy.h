@@ -19,8 +19,9 @@ typedef enum { NPY_REALS, NPY_INTS } NpyType;
 void npy_write(const char *directory, const char *name, NpyType type,
                const void *values, NpyShape shape);
 
-/* Reads a matrix of exactly this shape into `values`. Fails unless the file has
-   finite numbers of type float or double, in this machine's byte order. */
+/* Reads a matrix into `values`. Fails unless the file has a matrix of exactly
+   this shape, whose entries are finite, of type float or double, and in this
+   machine's byte order. */
 void npy_read(const char *path, real *values, int rows, int cols);
 
 #endif

@@ -47,9 +47,9 @@ void report_to(Report *r);
    musl, it changes nothing. */
 void plugins_print_to_stderr(void);
 
-/* Notes in the report that all work is done. Fails if some of the output could
-   not be written; otherwise returns `status`. Call this last, and let the
-   process exit with its result. */
+/* Records in the report that all work is done, and returns `status`. Fails if
+   some of the output to stdout could not be written. Call this last, and exit
+   with the status that it returns. */
 int end_well(int status);
 
 #endif

@@ -15,8 +15,8 @@ fail_damaged_table(const char *path, int line)
          path, line);
 }
 
-/* Returns whether a cell has only characters that a name may have (table_add).
- */
+/* Is the cell a name (table_add): one or more of the characters that a name may
+   have? */
 static bool
 is_name(const char *cell)
 {

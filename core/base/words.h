@@ -24,8 +24,9 @@ int utf8_next(const unsigned char *text, size_t size, size_t *at);
 bool is_text(const char *text);
 
 /* Reads a whole plain file of at most 1 GiB, and adds a 0 after it. Sets *size
-   to the file's size. If it fails, the message calls the file `what`, such as
-   "matrix". read_text does the same for callers that do not need the size. */
+   to the number of bytes read. Fails if the file cannot be read; the message
+   calls the file `what`, such as "matrix". read_text does the same for callers
+   that do not need the size. */
 char *read_file(const char *path, const char *what, size_t *size);
 char *read_text(const char *path, const char *what);
 

@@ -40,9 +40,9 @@ cache_clear(Cache *c)
 
 /* Implements Keeper.enter: attention at this place begins, with queries from
    the rows of x, and keys and values from those of y. The step for shapes sets
-   the place's capacity. In self-attention it is the number of tokens in the
-   longest sequence, and in cross-attention that of the other sequence, which
-   does not grow. */
+   the place's capacity: in self-attention the number of tokens in the longest
+   sequence, and in cross-attention the number of tokens in the other sequence,
+   which does not grow. */
 static void
 enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
             const Node *y)
@@ -93,8 +93,8 @@ new_entry(Cache *c, const Node *n)
     return k;
 }
 
-/* Returns the entry for the rows of n, in the step for shapes. An earlier call
-   at this place or at an earlier one may have made it; otherwise makes it.
+/* Returns the entry for the rows of n, in the step for shapes. Makes the entry,
+   unless an earlier call at this place or at an earlier place has made it.
    Returns NULL if n already has the rows of all tokens, because then nothing
    has to be kept. */
 static Kept *
@@ -125,8 +125,8 @@ next_entry(Cache *c, const Node *n)
         p->uses++;
     }
     if (p->next_use == p->uses)
-        bug("forward asks for more keys and values than in the decoder's first "
-            "step: let it make the same calls for every token");
+        bug("forward asks for more cached rows than in the decoder's first "
+            "step: let forward make the same calls for every token");
     Kept *k = p->use[p->next_use];
     p->next_use++;
     return k;
@@ -141,12 +141,12 @@ append_rows(Cache *c, Kept *k, Node *n)
     CachePlace *p = c->current;
     int fresh = c->keeper.fresh;
     if (n->cols != k->cols)
-        bug("keys or values are %d wide, but were %d wide in the decoder's "
-            "first step: their width must not depend on the number of tokens",
+        bug("cached rows are %d wide, but were %d wide in the decoder's first "
+            "step: their width must not depend on the number of tokens",
             n->cols, k->cols);
     if (n->rows != fresh)
-        bug("forward asks for other keys or values than in the decoder's first "
-            "step: let it make the same calls for every token");
+        bug("forward asks for other cached rows than in the decoder's first "
+            "step: let forward make the same calls for every token");
     bool has_values = !c->shapes && fresh > 0;
     real *new_rows = k->rows + p->held * k->cols; /* after the earlier rows */
     if (has_values && !k->added)
@@ -159,8 +159,8 @@ append_rows(Cache *c, Kept *k, Node *n)
     return all;
 }
 
-/* Implements Keeper.all_rows. The caller needs the rows without rotation, so
-   they are kept that way. */
+/* Implements Keeper.all_rows. The caller needs the rows without the rotation by
+   their positions, so the cache keeps them without it. */
 static Node *
 keep_rows(Keeper *keeper, Node *n)
 {
@@ -174,9 +174,10 @@ keep_rows(Keeper *keeper, Node *n)
 
 /* Implements Keeper.all_keys. Usually a key is rotated once, before it is kept.
    But if the step for shapes found that the same rows are also needed without
-   rotation, they are kept that way, and each step rotates all keys, which needs
-   more memory. The step for shapes itself cannot know that yet, so it always
-   measures the memory for rotating all keys. */
+   rotation, they are kept without it, and each step rotates all keys, which
+   needs more memory. The step for shapes cannot know yet whether a later call
+   needs the rows without rotation. So it always measures the memory for
+   rotating all keys. */
 static Node *
 keep_keys(Keeper *keeper, const Attention *a, Node *keys)
 {

@@ -23,7 +23,7 @@ typedef struct Kept {
     int cols;
     bool added;     /* whether it already has the rows of the current step */
     bool unrotated; /* whether its rows are kept without the rotation by their
-                       positions, because not only scores need them */
+                       positions, because a call of all_rows needs that */
     struct Kept *next; /* in the list of its place */
 } Kept;
 
@@ -49,15 +49,17 @@ typedef struct Cache {
     bool shapes;         /* whether this is the step for shapes */
 } Cache;
 
-/* An empty cache for sequences of at most `tokens` tokens. To make a tape t use
-   it, set t->keeper = &c->keeper. */
+/* An empty cache for a model with `places` places of attention, and for
+   sequences of at most `tokens` tokens. To make a tape t use the cache c, set
+   t->keeper = &c->keeper. */
 Cache *cache_new(int places, int tokens);
 void cache_free(Cache *c);
 
 /* Forgets all tokens, so that the next one has position 0. */
 void cache_clear(Cache *c);
 
-/* The number of entries that a place keeps for each token. */
+/* How many numbers a place keeps for each token: the sum of the columns of the
+   entries that were made there. */
 int cache_entries(const Cache *c, int place);
 
 #endif

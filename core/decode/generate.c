@@ -7,8 +7,8 @@
 #include "operators/functions.h"
 
 /* Runs the step for shapes (cache.h), in which the cache finds out what it has
-   to keep. It has the shapes of the last step, which needs the most memory.
-   Returns how many entries that step needs. */
+   to keep. Its shapes are those of the last step, which needs the most memory.
+   Returns how much memory the last step needs, in numbers of type real. */
 static size_t
 run_step_for_shapes(Decoder *d, int tokens)
 {
@@ -22,8 +22,9 @@ run_step_for_shapes(Decoder *d, int tokens)
     return needed;
 }
 
-/* A tape that computes, with memory for this many entries. A node without rows
-   takes the memory, and tape_reset then keeps it for the tape's next nodes. */
+/* A tape that computes, with memory for this many numbers of type real. A node
+   without rows takes the memory, and tape_reset then keeps the memory for the
+   tape's next nodes. */
 static Tape *
 tape_with_memory(size_t entries)
 {
@@ -115,12 +116,12 @@ among_largest(const real *logits, int classes, real x, int k)
 
 /* The probability of class i, divided by that of class `best`, the likeliest:
    e^-(difference of their logits / temperature). decay(x) is e^-x. The result
-   is 0 if class i is not one of the top_k likeliest. */
+   is 0 if Sampling.top_k does not allow class i to be chosen. */
 static double
 relative_chance(const real *logits, int classes, int i, int best, Sampling how)
 {
-    /* For a larger x, e^-x counts as 0. e^-700 is near the smallest double, and
-       decay would not return for an infinite x. */
+    /* If x is larger, e^-x counts as 0. e^-700 is near the smallest double, and
+       decay would not return if x were infinite. */
     enum { LARGEST = 700 };
     double x = (double)(logits[best] - logits[i]) / how.temperature;
     bool allowed =
@@ -148,5 +149,5 @@ sample(const real *logits, int classes, Sampling how, Random *r)
         if (running > drawn)
             return i;
     }
-    return best; /* if rounding left the running sum below the number */
+    return best; /* rounding left the running sum below the number */
 }

@@ -34,9 +34,9 @@ void decoder_free(Decoder *d);
 const real *decoder_read(Decoder *d, const int *ids, int count);
 
 /* Reads the first `count` tokens of a text, except for the tokens that earlier
-   calls have read. Returns the logits at the last token. If the cache cannot
-   hold all tokens, clears it, and reads only the last ones again, half as many
-   as it can hold, from position 0 on. */
+   calls have read. Returns the logits at the last token. If the cache has no
+   memory left for the new tokens, clears it, and reads only the last of all
+   tokens, half as many as the cache can hold, from position 0 on. */
 const real *decoder_continue(Decoder *d, const int *ids, int count);
 
 /* How a class is chosen: with probability softmax(logits / temperature) or, at
@@ -52,8 +52,8 @@ typedef struct Sampling {
    be NaN. r may be NULL at temperature 0. */
 int sample(const real *logits, int classes, Sampling how, Random *r);
 
-/* A copy of m that can read `tokens` tokens. If m adds learned vectors of
-   positions, the copy can read only as many tokens as m, because later
+/* A copy of m that can read `tokens` tokens. If m adds vectors of positions to
+   its tokens, the copy can read only as many tokens as m, because later
    positions have no vector. Free the copy with model_free. */
 Model *model_for_length(const Model *m, int tokens);
 

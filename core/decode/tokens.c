@@ -19,9 +19,10 @@ token_name(const Dataset *data, int id)
     return interned(data->corpus ? data->corpus->names.text[id] : number);
 }
 
-/* The label of a token's name: as many of its characters as fit. If the name
-   has a control character or a quotation mark, all its bytes are written as
-   \xHH. (In the data of a figure, a quotation mark would join columns.) */
+/* The label of a token's name: as many of its characters as fit. If the name is
+   not UTF-8, or has a control character or a quotation mark, its bytes are
+   written as \xHH. (In the data of a figure, a quotation mark would join
+   columns.) */
 static const char *
 label_of(const char *name)
 {
@@ -115,7 +116,7 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
         text += strspn(text, blanks);
     }
     if (!*count)
-        usage("the text is empty: give at least one token");
+        usage("the text has no token: give at least one");
     return ids;
 }
 
@@ -126,7 +127,7 @@ void
 print_label(const char *label, int width)
 {
     const unsigned char *text = (const unsigned char *)label;
-    size_t size = strlen(label), end = 0; /* the label is cut there */
+    size_t size = strlen(label), end = 0; /* the label is cut at `end` */
     int field = abs(width), columns = 0;  /* the columns of the label */
     for (; end < size && columns < field - 1; columns++) /* the last is blank */
         utf8_next(text, size, &end); /* moves `end` past one character */

@@ -14,8 +14,9 @@
 const char *token_name(const Dataset *data, int id);
 
 /* The label of a token or an answer, for printing. A space and a line end
-   become visible signs, and control bytes become \xHH, so that a terminal does
-   not obey them. A second id that is NO_ID is left out. */
+   become visible signs. The bytes of a name with control characters become
+   \xHH, so that a terminal does not obey them. A second id that is NO_ID is
+   left out. */
 enum { NO_ID = -1 };
 const char *token_label(const Dataset *data, const int *ids);
 const char *answer_label(const Dataset *data, int answer);

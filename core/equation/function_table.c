@@ -1,7 +1,8 @@
 /* function_table.c - the functions of equations: a row for each.
 
-   A new function needs a row here, a step that applies it (steps.h), a node for
-   that step (run_equation.c) and a call in C (print_plugin.c). */
+   A new function needs a row here, its name in the message of called_function,
+   a step that applies it (steps.h), a node for that step (run_equation.c) and a
+   call in C (print_plugin.c). */
 #include <string.h>
 
 #include "equation/function_table.h"

@@ -15,7 +15,7 @@ enum {
 typedef struct Function {
     const char *name;
     StepKind kind;         /* of the step that applies it */
-    int sorts;             /* the set of sorts of its first argument */
+    int sorts;             /* the sorts that its first argument may have */
     int least, most;       /* how many arguments it takes */
     double default_number; /* of the second argument; 0: it has no default */
     bool masks;            /* whether it makes masked entries 0 */

@@ -80,15 +80,15 @@ find_or_add_weight(Builder *b, const char *name)
 }
 
 /* Ranks a matrix by where it is used: the fewer matrices between it and the
-   tokens, the lower its rank. Biases and matrices that mix heads have the last
-   rank. A matrix is a bias if its number of rows is written as a number (1),
-   not as a size such as d_model. */
+   tokens, the lower its rank. Matrices that mix heads have the last rank, and
+   so have biases, gains and sinks. These are recognised by their number of
+   rows, which is a number (1), not a size such as d_model. */
 static int
 rank_by_use(const PlanWeight *w)
 {
     const int last = INT_MAX;
-    bool is_bias = width_known(w->rows)->kind == TREE_NUMBER;
-    return w->mixes || is_bias ? last : w->depth;
+    bool one_row = width_known(w->rows)->kind == TREE_NUMBER;
+    return w->mixes || one_row ? last : w->depth;
 }
 
 /* If the equation declares every matrix, the order is that of the declarations.

@@ -160,8 +160,8 @@ map_each_head(Builder *b, Value left, Value m)
 {
     if (m.heads && !equal_scalars(b->text, left.heads, m.heads))
         refuse(b, m.place,
-               "its index differs from that of its left factor: give both the "
-               "same index");
+               "the index of this factor differs from that of its left factor: "
+               "give both the same index");
     StepKind kind = m.transposed ? STEP_EACH_HEAD_T : STEP_EACH_HEAD;
     int step = add_binary(b, kind, left.step, m.step);
     Step *s = &b->plan->step[step];
@@ -216,8 +216,8 @@ check_left_factor(const Builder *b, Value left)
 {
     if (left.transposed || left.sort == SLICE)
         refuse(b, left.place,
-               "a product must begin with tokens that are not transposed, as "
-               "in x W");
+               "a product cannot begin with a transpose or with I_i: begin it "
+               "with tokens, as in x W");
 }
 
 /* The heads of left are side by side, and the blocks of m below each other, so
@@ -408,9 +408,9 @@ check_term(const Builder *b, Value v)
                "be added, or multiplied entry by entry");
 }
 
-/* Exits if the two values have different heads, or if one has rows for x and
-   the other for y. A value that was computed only from matrices has the row
-   source 0, which suits both. */
+/* Exits if the second value has heads, but not those of the first, or if one
+   value has rows for x and the other for y. A value that was computed only from
+   matrices has the row source 0, which suits x and y. */
 static void
 check_heads_and_rows(const Builder *b, Value first, Value second,
                      const char *place)
@@ -418,11 +418,11 @@ check_heads_and_rows(const Builder *b, Value first, Value second,
     char one = row_source(b, first), other = row_source(b, second);
     if (second.heads && !equal_scalars(b->text, first.heads, second.heads))
         refuse(b, place,
-               "the two have different heads: give both the same index");
+               "the operands have different heads: give both the same index");
     if (one && other && one != other)
         refuse(b, place,
-               "one has a row for each query in x, the other for each key in "
-               "y: make both from x, or both from y");
+               "one operand has a row for each query in x, the other for each "
+               "key in y: make both from x, or both from y");
 }
 
 /* Is left the same for all tokens of right, or for all heads of right? */
@@ -587,8 +587,8 @@ joined_value(Builder *b, const Value *v, int count, const char *place)
         if (all.heads && v[i].heads &&
             !equal_scalars(b->text, all.heads, v[i].heads))
             refuse(b, v[i].place,
-                   "its index differs from that of a part before it: give all "
-                   "parts the same index, or none");
+                   "the index of this part differs from that of a part before "
+                   "it: give all parts the same index, or none");
         if (!all.heads)
             all.heads = v[i].heads;
         sum = i == 0 ? width : tree_binary(TREE_SUM, place, sum, width);

@@ -8,8 +8,8 @@
 
 #include "equation/builder.h"
 
-/* Do two steps apply the same operator, with equal scalars? Their operands may
-   differ. */
+/* Do two steps apply the same operator, with equal scalars, or are they the
+   same matrix? Their operands may differ. */
 bool same_operator(const Plan *p, const Step *s, const Step *t);
 
 /* Adds a step to the plan, unless the plan has an equal one. Returns the index

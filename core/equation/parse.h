@@ -26,8 +26,9 @@
    name sqrt.
 
    A ";" ends a line as a newline does, and "#" begins a comment. Blanks matter
-   in two cases. A "(" directly after a name makes it a call. A "[" directly
-   after a factor selects columns of it. */
+   in four cases. A "(" directly after a name makes it a call. A "[" directly
+   after a factor selects columns of it. A "'" must directly follow its factor.
+   The "x" between rows and columns needs a blank after it. */
 #ifndef PARSE_H
 #define PARSE_H
 
@@ -64,7 +65,7 @@ typedef struct Tree {
                           or tree_number made the tree */
 } Tree;
 
-/* The line "name = value". The last line, which is the output, has no name:
+/* The line "name = value". In the last line, which is the output, `name` is
    NULL. */
 typedef struct Definition {
     const char *name;
@@ -95,8 +96,9 @@ typedef struct EquationText {
 } EquationText;
 
 /* Reads the text of an equation, which may begin with a byte order mark and
-   have the line ends of Windows. Messages call it `path`. If it breaks the
-   grammar, exits with a message and a mark below the place. */
+   have the line ends of Windows. Messages call the text `path`. If the text
+   breaks the grammar, exits with a message, which shows the line with a mark
+   below the place. */
 EquationText *equation_read(const char *path, const char *text);
 
 /* The declaration of the matrix with this interned name; NULL if it has none.

@@ -53,7 +53,8 @@ fuse_attention(Plan *p)
         if (s->kind != STEP_APPLY)
             continue;
         const Step *weights = &p->step[s->in[0]];
-        const Step *scores = &p->step[weights->in[0]]; /* if it is a softmax */
+        /* The operand of the weights: scores, if the weights are a softmax. */
+        const Step *scores = &p->step[weights->in[0]];
         int queries = scores->in[0], keys = scores->in[1], values = s->in[1];
         Tree *scale = scores->scalar[ONLY_SCALAR];
         if (can_fuse(weights, scores))
@@ -181,7 +182,7 @@ check_used(const Builder *b)
         const Declaration *d = &e->declaration[i];
         if (!used_weight(b->plan, d->name))
             equation_wrong(e, d->place,
-                           "%s has a shape, but the equation does not use it: "
+                           "%s is declared, but the equation does not use it: "
                            "remove this line",
                            d->name);
     }

@@ -2,8 +2,8 @@
 
    Each step of the plan becomes a call, written as an argument of the call that
    uses its value. The call is assigned to a variable instead if the step has a
-   name or a twin (steps.h), is used several times, or is an operand of
-   attention (q, k, v). Functions that return text return C source. */
+   name or a twin (steps.h), is used several times, or is an operand of scores
+   or attention (q, k, v). Functions that return text return C source. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -66,8 +66,8 @@ only_ints(const Tree *t)
 
 /* The factors of a product, with * or / between them. Sizes are ints in C, and
    C rounds a quotient of ints. So a divisor is cast to double if it consists of
-   ints, unless it or the first factor is a number, which is written as a double
-   and makes the quotient one. */
+   ints, unless it or the first factor is a number: the number is written as a
+   double, so the quotient is a double, too. */
 static const char *
 factors_in_c(const Tree *t, CType type)
 {
@@ -85,8 +85,9 @@ factors_in_c(const Tree *t, CType type)
     return text;
 }
 
-/* 1 / divisor. The 1 is written as 1., so that C divides doubles, not ints. It
-   need not be if the divisor is a call of sqrt or exp, which return doubles. */
+/* 1 / divisor. The 1 is written as 1., so that C divides doubles, not ints. If
+   the divisor is a call of sqrt or exp, 1 is enough, because these return
+   doubles. */
 static const char *
 inverse_in_c(const Tree *divisor)
 {
@@ -196,7 +197,7 @@ print_statement(FILE *to, const char *text)
 {
     int column = fprintf(to, "%*s", INDENT, "");
     while (*text) {
-        int n = (int)strcspn(text, ","); /* bytes up to and with the comma */
+        int n = (int)strcspn(text, ","); /* the bytes before the comma */
         if (text[n] == ',')
             n++;
         bool line_is_empty = column <= CONTINUED_INDENT;
@@ -288,8 +289,8 @@ plain_call(const Printer *p, const Step *s)
     return format_text("%s%s)", call->begin, joined(&arguments, ", "));
 }
 
-/* The call that computes a step. Its operands `first` and `second` are "" if
-   the step has fewer. */
+/* The call that computes a step. `first` and `second` are the operands of the
+   call, or "" if the step has fewer. */
 static const char *
 call_of(const Printer *p, int step)
 {
@@ -392,7 +393,7 @@ wanted_name(const Plan *p, int step)
 {
     const Step *s = &p->step[step];
     const char *usual = usual_name(p, step);
-    if (!s->uses || !s->inputs) /* it has none if it is x, y or a matrix */
+    if (!s->uses || !s->inputs) /* x, y and matrices have no operands */
         return NULL;
     if (s->name)
         return s->name;
@@ -466,7 +467,8 @@ print_indices(FILE *to, const Plan *p)
         fprintf(to, "enum { %s };\n\n", joined(&all, ", "));
 }
 
-/* Prints the plugin's function that declares its matrices. */
+/* Prints the enum of the matrices' indices, and the plugin's function that
+   declares the matrices. */
 static void
 print_weights(FILE *to, const Plan *p)
 {
@@ -488,8 +490,8 @@ print_weights(FILE *to, const Plan *p)
 /* Functions that are written into the file if the plan needs them. */
 /* clang-format off */
 static const char each_head_source[] =
-    "/* Head i of n by the block of m that begins at column i * block, for each\n"
-    "   head; by all of m if block is 0. */\n"
+    "/* Multiplies each head i of n by the block of m that begins at column\n"
+    "   i * block, or by all of m if block is 0. */\n"
     "static Node *\n"
     "each_head(Node *product(Node *, Node *), Node *n, Node *m, int heads,\n"
     "          int width, int block)\n"

@@ -1,7 +1,7 @@
 /* print_plugin.h - writes the plan of an equation as the C file of a plugin.
 
-   The file has the form of variants/standard.c, and computes the same bits as
-   the equation does. */
+   The file has the form of variants/standard.c. The plugin that it makes
+   computes the same bits as the equation. */
 #ifndef PRINT_PLUGIN_H
 #define PRINT_PLUGIN_H
 

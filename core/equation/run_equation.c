@@ -1,8 +1,8 @@
 /* run_equation.c - makes a variant from an equation.
 
    A plugin in C has its own functions `weights` and `forward`. All equations
-   share those below, which carry out the plan of the equation: for each step,
-   they call the operator of the step's kind, which makes a node. */
+   share the two below: `weights` declares the matrices of the equation's plan,
+   and `forward` calls the operator of each step, which makes a node. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -22,8 +22,8 @@ typedef struct Equation {
 } Equation;
 
 /* Variant.weights of every equation: declares the matrices of its plan, in the
-   order of the variant. If the equation declares no initial entries for it, a
-   bias or sink is initialised to 0, and a gain to 1. */
+   order of the variant. A bias or sink is initialised to 0, and a gain to 1,
+   unless its declaration gives other initial entries. */
 static void
 weights(Weights *w, const Attention *a)
 {
@@ -43,15 +43,15 @@ weights(Weights *w, const Attention *a)
 }
 
 /* The value of s->scalar[which], which counts heads, columns or tokens. Exits
-   unless it is a whole number. */
+   unless the value is a whole number of at least 0. */
 static int
 count_of(const Plan *p, const Step *s, int which, const Attention *a)
 {
     double x = scalar_value(s->scalar[which], a);
     if (!(x >= 0 && x <= INT_MAX && x == floor(x)))
         equation_wrong(p->text, s->place,
-                       "%s is %g at these sizes, but must be a whole number: "
-                       "choose other sizes",
+                       "%s is %g at these sizes, but must be a whole number of "
+                       "at least 0: choose other sizes",
                        scalar_text(s->scalar[which]), x);
     return (int)x;
 }
@@ -175,9 +175,10 @@ step_node(const Plan *p, const Step *s, Attention *a, Node **in)
     }
 }
 
-/* Variant.forward of every equation: makes a node for each step of its plan, in
-   order. In self-attention y is x, so a step has the same value as its twin
-   (steps.h). It then takes the twin's node, so that nothing is computed twice.
+/* Variant.forward of every equation: makes a node for each step of its plan
+   that is used, in order. In self-attention y is x, so a step has the same
+   value as its twin (steps.h), and takes the twin's node instead of computing
+   it again.
  */
 static Node *
 forward(Attention *a, Node *x, Node *y, Node **w)

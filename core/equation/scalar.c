@@ -154,10 +154,10 @@ scalar_mentions(const Tree *t, const char *name)
     return false;
 }
 
-/* Compares the values of the two scalars at one choice of sizes. Most of these
-   are primes, and d_model is a multiple of a large prime, 9973, so that
-   different scalars, such as d_k + d_v and d_model / h, have different values.
-   Equal scalars differ at most by rounding. */
+/* Compares the values of the two scalars at one choice of sizes. The widths
+   d_k, d_v and latent are primes, and d_model is a multiple of a large prime,
+   9973, so that different scalars, such as d_k + d_v and d_model / h, have
+   different values. Equal scalars differ at most by rounding. */
 bool
 equal_scalars(const EquationText *e, const Tree *s, const Tree *t)
 {

@@ -43,7 +43,8 @@ const char *scalar_text(const Tree *t);
 /* Does a scalar contain this name? NULL contains none. */
 bool scalar_mentions(const Tree *t, const char *name);
 
-/* Are two scalars equal at all sizes? NULL equals only NULL. */
+/* Are two scalars equal at all sizes, with the settings at their defaults? NULL
+   equals only NULL. */
 bool equal_scalars(const EquationText *e, const Tree *s, const Tree *t);
 
 /* Equal widths form a chain. The other fields are used only in its last width,
@@ -68,8 +69,9 @@ Tree *width_known(Width *w);
 void require_equal(const EquationText *e, Width *v, Width *w, const char *place,
                    const char *rule);
 
-/* These record that queries and keys have this width, or that values have it.
-   `radicand` is n if the scores are divided by sqrt(n), otherwise NULL. */
+/* note_keys records that queries and keys have this width, and note_values that
+   values have it. If the scores are divided by sqrt(n), `radicand` is n,
+   otherwise NULL. */
 void note_keys(Width *w, Tree *radicand);
 void note_values(Width *w);
 

@@ -76,8 +76,8 @@ typedef struct Step {
     char row_source;   /* 'x' or 'y': the result has a row for each token of x
                           or y; 0: it is computed from matrices only */
     int depth;         /* how many matrices multiplied the tokens, one after the
-                          other, until this step; the most if it has several
-                          operands */
+                          other, until this step; the largest such number if
+                          the step has several operands */
     int twin; /* the first step with the same value in self-attention, in which
                  y is x: x W is the twin of a later y W. It is the step itself
                  if no earlier step has its value */
@@ -86,8 +86,9 @@ typedef struct Step {
 } Step;
 
 /* A matrix of the variant. If its name has an index, it consists of a block for
-   each head, of size rows x cols. The stored matrix has the blocks side by side
-   or, if it is an output map such as W_i^O, below each other. */
+   each head or group of heads, of size rows x cols. The stored matrix has the
+   blocks side by side or, if it is an output map such as W_i^O, below each
+   other. */
 typedef struct PlanWeight {
     const char *written; /* in the equation: "W_i^Q" */
     const char *stored;  /* in the variant: "W^Q" */
@@ -99,7 +100,8 @@ typedef struct PlanWeight {
     bool adds;  /* whether it is a bias or a sink, which is initialised to 0 */
     bool mixes; /* whether it is the second argument of mix_heads */
     int depth;  /* 1 if it multiplies x or y, 2 if it multiplies their product
-                   with a matrix, and so on; 0 if it multiplies no tokens */
+                   with a matrix, and so on; 0 if it is never the right factor
+                   of a product */
     const Declaration *declared; /* NULL: no line declares it */
 } PlanWeight;
 

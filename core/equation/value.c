@@ -5,8 +5,8 @@
    operator. A value is a scalar, tokens, scores, a matrix or a slice (Sort in
    builder.h).
 
-   An output map is the matrix W_i^O at the end of an output. It maps the heads
-   back to the width of a token and sums them. */
+   An output map is the matrix W_i^O at the end of an output. It maps each head
+   back to the width of a token, and sums the results. */
 #include <string.h>
 
 #include "equation/function_table.h"
@@ -18,8 +18,8 @@
 
 /* A product, with its scalars separated from its other factors. */
 typedef struct Factors {
-    const Tree *const *factor; /* the others, from left to right */
-    int count;                 /* of the others; at least 1 */
+    const Tree *const *factor; /* the other factors, from left to right */
+    int count;                 /* the number of other factors, at least 1 */
     Tree *scale; /* the product of the scalars; NULL: there are none, or they
                     were already applied */
 } Factors;
@@ -82,9 +82,10 @@ check_last_factor(const Builder *b, const Tree *t)
                t->name);
 }
 
-/* The product of `left` and t, the last factor of f, which may be an output
-   map. `left` is the product of all other factors. t is an output map, and so
-   sums the heads, if it is a matrix and `left` has heads. */
+/* The product of `left` and t, the last factor of an output. `left` is the
+   product of all other factors. t is an output map, and so sums the heads, if
+   it is a matrix and `left` has heads. If the product is scores, the scale of f
+   is applied to it, and removed from f. */
 static Value
 product_with_last(Builder *b, Value left, const Tree *t, Factors *f)
 {
@@ -119,8 +120,8 @@ value_of_factors(Builder *b, Factors f, Role role)
     return scaled_value(b, v, f.scale);
 }
 
-/* The value of a product that is not a scalar, so that at least one factor is
-   not. Separates the scalars from the other factors. */
+/* The value of a product with at least one factor that is not a scalar.
+   Separates the scalars from the other factors. */
 static Value
 value_of_product(Builder *b, const Tree *t, Role role)
 {
@@ -186,8 +187,8 @@ second_argument(Builder *b, const Tree *t, const Function *f)
     return f->default_number > 0 ? tree_number(f->default_number) : NULL;
 }
 
-/* The value of a call. The second argument of softmax and mix_heads is a
-   matrix; that of the others is a number. */
+/* The value of a call. The second argument of softmax is a sink, and that of
+   mix_heads a matrix or tokens. That of any other function is a number. */
 static Value
 value_of_call(Builder *b, const Tree *t)
 {

@@ -6,8 +6,9 @@
 #include "equation/builder.h"
 
 /* The role of a part in its equation. OUTPUT_TERM is the output, or a term of
-   it. The last factor of such a term is an output map, which sums the heads, if
-   it has the index i. INNER_PART is any other part. */
+   it. If the last factor of such a term is a matrix with the index i, and the
+   other factors make heads, the matrix is an output map, which sums the heads.
+   INNER_PART is any other part. */
 typedef enum { INNER_PART, OUTPUT_TERM } Role;
 
 /* Returns the value of t, a part of the equation, and adds the steps that

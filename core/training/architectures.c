@@ -95,9 +95,10 @@ skip_encoder(Model *m)
 
 /* The second sequence, encoded for cross-attention. A decoder (Keeper in
    heart/tape.h) encodes it in its first step, and caches its keys and values.
-   In later steps it has no rows, because none of its tokens are new. A pass for
-   shapes only must encode it at any position, because it measures the memory.
-   `table` and `positions` are the vectors of ids and of positions. */
+   In later steps the result has no rows, because no token of the sequence is
+   new. But a pass for shapes only always encodes the sequence, because that
+   pass measures the memory that the first step needs. `table` and `positions`
+   are the vectors of ids and of positions. */
 static Node *
 second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
@@ -133,8 +134,8 @@ blocks(Model *m, Node *x, Node *y)
 
 /* Implements Architecture.logits for both architectures. x is the first
    sequence of the task, and y the second, which may be missing. Each pass sets
-   d_model and `relative` of m->attention. The heart sets its other members, but
-   does not know one-hot vectors, RoPE and ALiBi. */
+   d_model and `relative` of m->attention, because the heart, which sets the
+   other members, does not know one-hot vectors, RoPE and ALiBi. */
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
@@ -216,8 +217,8 @@ number_loss(const Model *m, Node *x, const int *targets, int counted,
 const Architecture numbers = {
     .logits = logits, .loss = number_loss, .rms_norm = gained_rms_norm};
 
-/* It is the only nonzero entry of a row of d entries, so the mean square of the
-   row is (0.7 sqrt(d))^2 / d = 0.7^2. */
+/* A row has d entries, only one of which is not 0, so the mean square of its
+   entries is (0.7 sqrt(d))^2 / d = 0.7^2. */
 double
 onehot_entry(const Model *m)
 {

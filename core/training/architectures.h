@@ -33,8 +33,8 @@ Node *number_loss(const Model *m, Node *x, const int *targets, int counted,
 double onehot_entry(const Model *m);
 
 /* Allocates and fills Model.fixed, the table of the one-hot vectors of tokens
-   and positions. It has no rows if these vectors are learned. Call it once
-   model_outline has found the number of rows. */
+   and positions. The table has no rows if these vectors are learned. Call this
+   function after model_outline, which finds the number of rows. */
 void model_fill_onehot(Model *m);
 
 #endif

@@ -51,8 +51,8 @@ scale_initial_weights(Model *m)
         found |= scale_weights(m, pair, factor);
     }
     if (!found)
-        usage("init \"%s\": %s has no weight with any of these names; choose "
-              "names from the files in a run's weights/",
+        usage("init \"%s\": a model of %s has no weight with any of these "
+              "names; choose names from the files in a run's weights/",
               init, m->config.variant);
 }
 

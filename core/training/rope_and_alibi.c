@@ -11,8 +11,8 @@
 #include "operators/scores_and_softmax.h"
 #include "training/rope_and_alibi.h"
 
-/* A rotation is linear, so add_rotated (operators/rotary_embedding.h) computes both its
-   forward and its backward pass. */
+/* A rotation is linear, so add_rotated (operators/rotary_embedding.h) computes
+   both its forward and its backward pass. */
 const LinearOp rope_op = LINEAR("rope", add_rotated);
 
 /* Implements Relative.rotated (heart/attention_operands.h): rotates n by RoPE,
@@ -23,9 +23,9 @@ rotate_by_rope(Node *n, int position)
 {
     int head_width = n->cols / n->heads;
     if (head_width % 2)
-        bug("positions rope: %s of %d heads: each head needs an even number of "
-            "columns",
-            label(n), n->heads);
+        bug("positions rope: each head of %s has %d columns: give each head an "
+            "even number of columns",
+            label(n), head_width);
     Rotation rotation = {.position = position, .base = 10000};
     return make(&rope_op.op, OF(n), (Spec){WITH(rotation)});
 }
@@ -39,14 +39,14 @@ bias_by_alibi(Attention *a, Node *s)
     return fixed_bias(a, s, alibi_bias);
 }
 
-/* attend_in_steps (operators/scores_and_softmax.h) calls .biased between the scores and
-   their softmax. */
+/* attend_in_steps (operators/scores_and_softmax.h) calls .biased between the
+   scores and their softmax. */
 const Relative alibi = {.biased = bias_by_alibi, .attend = attend_in_steps};
 
 Attention
 positioned_attention(const Config *c)
 {
-    Attention a = attention_of(c, ""); /* c is resolved, so no width is 0 */
+    Attention a = attention_of(c, ""); /* a resolved c needs no defaults */
     if (c->positions == POSITIONS_ROPE)
         a.relative = &rope;
     if (c->positions == POSITIONS_ALIBI)

@@ -18,8 +18,9 @@
    use RoPE or ALiBi. */
 extern const Relative rope, alibi;
 
-/* The description of attention that a variant gets for a resolved config. It
-   adds the number of layers, and RoPE or ALiBi, to that of attention_of. */
+/* The description of attention that a variant gets for a resolved config: that
+   of attention_of (heart/config.h), with the number of layers, and with RoPE or
+   ALiBi if the config has them. */
 Attention positioned_attention(const Config *c);
 
 /* The operator with which the model rotates queries and keys. */
@@ -30,8 +31,9 @@ Node *before_rope(Node *n);
 
 /* ALiBi's bias for the score of a query and a key at these positions. `head` is
    counted from 0 within a call of attend. For the slope, heads are counted over
-   all calls: a->scored heads came before this call. So a variant may call
-   attend once for each head, or once for all heads. */
+   all calls, beginning again after a->heads; a->scored heads came before this
+   call. So a variant may call attend once for each head, or once for all heads.
+ */
 double alibi_bias(const Attention *a, int head, int query, int key);
 
 #endif

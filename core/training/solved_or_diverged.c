@@ -21,7 +21,7 @@ bool
 has_diverged(const Model *m, const Result *r)
 {
     const LogRow *last = &r->rows[r->count - 1];
-    /* Without any step the training loss is NaN, which is not divergence. */
+    /* A run without steps has NaN as its training loss, but did not diverge. */
     bool finite = (r->steps == 0 || isfinite(last->loss)) &&
                   isfinite(last->validation_loss) && isfinite(r->test_loss);
     for (size_t i = 0; i < m->parameters; i++)

@@ -17,8 +17,9 @@ typedef struct Solved {
    set s->threshold and clear the rest of *s. */
 void solved_update(Solved *s, const Result *so_far);
 
-/* Did the run with the result r and the trained model m diverge? It did if one
-   of its last losses or a weight is not a finite number. */
+/* Did the run with the result r and the trained model m diverge? It did if its
+   last training or validation loss, its test loss or a weight is not a finite
+   number. A run without steps has no training loss. */
 bool has_diverged(const Model *m, const Result *r);
 
 #endif
