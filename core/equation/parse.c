@@ -12,8 +12,7 @@
 #include "base/words.h"
 #include "equation/parse.h"
 
-/* Characters beyond ASCII that mean something to the reader, in UTF-8. The
-   first two are in equations that `qkv derive` prints on a terminal. */
+/* Characters beyond ASCII that mean something to the reader, in UTF-8. */
 #define ROOT_SIGN       "\xe2\x88\x9a" /* a square root */
 #define TRANSPOSE_SIGN  "\xe1\xb5\x80" /* a raised T */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf" /* some editors begin a file with it */
