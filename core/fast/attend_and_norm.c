@@ -18,10 +18,11 @@
 #include "heart/rows.h"
 #include "heart/tape.h"
 
-/* An attention with at most SHORT keys keeps its weights P, (tokens x
-   heads*keys), for the backward pass. A long one computes them tile by tile,
-   for TILE queries at a time, and computes them again in the backward pass. So
-   its memory grows with the number of tokens, not with its square. */
+/* An attention with at most SHORT keys keeps its weights P for the backward
+   pass. A long one computes them tile by tile, for TILE queries at a time, and
+   computes them again in the backward pass. So its memory grows with the number
+   of tokens, not with its square (except where plan_of makes one tile of all
+   queries). */
 enum { TILE = 32, SHORT = 64, BLOCK = 64 };
 
 /* A short tile is so little work that several are computed together: one head
@@ -31,9 +32,10 @@ enum { IN_BATCH = 16384 / sizeof(real) };
 
 /* The numbers that all tiles of a call share. c->kept has `kept` entries of
    weights, and then a scratch of `scratch` entries for each worker, a thread. A
-   scratch holds matrices of one tile; dp, p, k, v, d_out and q are the indices
-   of their first entries: dP and, in a long attention only, P, the copies of K
-   and V, and the tile's rows of dO and Q. */
+   scratch holds matrices of the tiles that are computed together; dp, p, k, v,
+   d_out and q are the indices of their first entries: dP and, in a long
+   attention only, where they belong to one tile, P, the copies of K and V, and
+   the rows of dO and Q. */
 typedef struct Plan {
     int tokens, keys; /* queries and keys of a sequence */
     int rows;         /* queries of a tile */
@@ -96,13 +98,14 @@ lay_out_scratch(Plan *p, size_t d, size_t d_v)
 }
 
 /* Makes the plan for the operands q, k and v, which are in[0], in[1] and in[2].
-   If two of them are the same matrix, a sequence is one tile, because several
-   tiles would sum its gradient in a different order from the heart. Rows of
-   weights are a multiple of LANES long. In a long attention, which has them in
-   a scratch, they are LANES longer, so that their length is no power of 2: such
-   rows would compete for the same few lines of the first cache. Several heads
-   of a sequence are computed together only if q, k and v have equally many,
-   because heads_of goes from one head to the next in all three. */
+   If two of them are the same matrix, each head of a sequence is one tile,
+   because several tiles would sum its gradient in a different order from the
+   heart. Rows of weights are a multiple of LANES long. In a long attention,
+   which has them in a scratch, they are LANES longer, so that their length is
+   no power of 2: rows of such a length would compete for the same few lines of
+   the first cache. Several heads of a sequence are computed together only if q,
+   k and v have equally many, because heads_of goes from one head to the next in
+   all three. */
 static Plan
 plan_of(Node *const *in)
 {
@@ -275,7 +278,7 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     t.dp.step = (ptrdiff_t)rows * p->stride;
     /* Kept weights are sorted by head, then by sequence, then by query. */
     ptrdiff_t row = ((ptrdiff_t)h * q->sequences + s) * p->tokens + first;
-    t.p = t.dp; /* of the same shape */
+    t.p = t.dp; /* which has the same shape */
     t.p.at = p->is_long ? scratch + p->p : c->kept + row * p->stride;
     if (p->is_long) {
         t.k.copies = p->copies ? scratch + p->k : NULL;
@@ -370,9 +373,9 @@ typedef struct Work {
 } Work;
 
 /* Visits every tile of a chunk: a group of heads, in p->together sequences or,
-   if tiles are heads, in the only sequence. Chunk numbers first count the
-   groups of the same sequences, so chunk / groups * p->together is the number
-   of the first of these sequences. */
+   if tiles are heads, in the only sequence. The chunks of the same sequences
+   have consecutive numbers, one for each group, so chunk / groups * p->together
+   is the number of the first of these sequences. */
 static void
 each_tile(const Work *w, int chunk, int worker)
 {
@@ -565,8 +568,8 @@ norm_backward(Node *c)
 
 const Operator layer_norm_op = {"layer_norm", norm_forward, norm_backward};
 
-/* The node keeps n, then 1 / deviation of each row, and then memory for
-   ROWS_AT_A_TIME rows of the backward pass. */
+/* In c->kept the node has n, then 1 / deviation of each row, then memory for
+   ROWS_AT_A_TIME rows of g. */
 Node *
 layer_norm(Node *x, Node *gain, Node *bias)
 {

@@ -17,8 +17,8 @@
 #include "fast/vector.h"
 #include "heart/numbers.h"
 
-/* A real as an integer; the bits of its fraction, and the bias of its exponent
-   (IEEE 754). */
+/* An integer as wide as a real; the number of bits of a real's fraction, and
+   the bias of its exponent (IEEE 754). */
 #ifdef QKV_DOUBLE
 typedef uint64_t Bits;
 enum { MANTISSA = 52, BIAS = 1023 };

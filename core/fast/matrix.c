@@ -7,9 +7,10 @@
    core/heart/matrix.c computes the same bits in three loops.
 
    Terms, from large to small: a panel of B is some of its rows, as many as a
-   pass over C adds up; a band is some columns of C, and of the panel, which
-   fit a cache; a strip is the columns of a band that one tile computes. A block
-   is some rows of A that all strips of a band read before the next block. */
+   pass over C adds up; a band is some columns of the panel, which fit a cache,
+   and the same columns of C; a strip is the columns of a band that one tile
+   computes. A block is some rows of A that all strips of a band read before the
+   next block. */
 #include <string.h>
 
 #include "fast/matrix.h"
@@ -51,8 +52,9 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
    All sizes are known at compile time, so that `sum` is in registers. Every
    third row of A and the first row of C have a pointer whose origin HIDE hides
    from the compiler. Otherwise it would compute all addresses beforehand, which
-   takes longer than a small tile and needs more registers than there are. The
-   widest tile, which is for large matrices, prefetches B AHEAD steps ahead. */
+   takes longer than a small tile and needs more registers than there are. Tiles
+   of WIDEST_N vectors, which are for large matrices, prefetch B AHEAD steps
+   ahead. */
 #define HIDE(p) __asm__("" : "+r"(p))
 #define TILE(ROWS, N, V)                                                     \
     static __attribute__((noinline)) void                                    \
@@ -197,8 +199,8 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 }
 
 /* Copies the entries of m that copy_squares, which copied the first `rows` rows
-   of the first `cols` columns, has left. That is all of m if `rows` is 0. Rows
-   may be far apart, so they are prefetched. */
+   of the first `cols` columns, has left out. That is all of m if `rows` is 0.
+   Rows may be far apart, so they are prefetched. */
 static __attribute__((noinline)) void
 copy_rest(real *to, Matrix m, int width, int rows, int cols)
 {
@@ -324,13 +326,14 @@ rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
    next; in a batch, they read as many matrices as fit it. */
 typedef struct Band {
     int copies_a, copies_b;
-    int block;    /* rows of A that are read before the next */
+    int block;    /* number of rows of A in a block */
     int together; /* products of a batch that are computed at a time */
     int next;     /* entries from a strip of B to the next */
 } Band;
 
 /* Decides how C = A B is computed for a band. A block has whole tiles, as many
-   as fit BLOCK entries, but at least one. The + 1 prevents a division by 0. */
+   as fit BLOCK entries, but at least one; if A is copied, it has ROWS rows.
+   Each + 1 prevents a division by 0. */
 WITHIN Band
 band_of(const struct Strip *s, Matrix c, Matrix a, Matrix b)
 {
@@ -393,8 +396,8 @@ blocks_multiply(const struct Strip *s, const Band *n, Walk *w, Matrix c,
 }
 
 /* C (+)= A B for one band: C and B have whole strips of the width of s.
-   `copies` has space for a copy of B, BAND entries, and then for one of a
-   block of A. In a batch, n->together products are computed at a time. */
+   `copies` has space for a copy of B, BAND entries, and then for one of a block
+   of A. In a batch, Band.together products are computed at a time. */
 WITHIN void
 band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
               real *copies)
@@ -417,7 +420,7 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
 
 /* C (+)= A B for one panel: A has some of the columns of the whole product, and
    B some of its rows. C is cut into bands of whole strips of one width, so that
-   a band of B fits its cache; at the right edge, strips get narrower. */
+   a band of B fits its cache; at the right edge of C, strips get narrower. */
 WITHIN void
 panel_multiply(Matrix c, Matrix a, Matrix b, int add, real *copies)
 {

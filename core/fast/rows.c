@@ -4,7 +4,7 @@
 #include "fast/threads.h"
 #include "heart/rows.h"
 
-enum { UNSCALED = 1 }; /* the factor of rows that need none */
+enum { UNSCALED = 1 }; /* the factor in rows that are not scaled */
 
 real
 row_dot(const real *x, const real *y, int n)

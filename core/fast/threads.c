@@ -101,7 +101,7 @@ start_workers(void)
     for (; pool.started < thread_count; pool.started++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, run_worker, NULL))
-            fail("could not start thread %d: the system allows no more; use "
+            fail("could not start thread %d: the system refused it; use "
                  "fewer threads",
                  pool.started + 1);
         pthread_detach(thread);

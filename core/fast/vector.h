@@ -54,8 +54,8 @@ enum { FEW = 16 / sizeof(real) }; /* lanes of a V16, the narrowest vector */
 #define FMA_V16(a, b, c) (V16) MADD(f32x4)((__f32x4)a, (__f32x4)b, (__f32x4)c)
 #endif
 #elif defined QKV_DOUBLE
-/* The C library's fma uses the processor's instruction. In a browser it cannot,
-   and is slow. */
+/* The C library's fma uses the processor's instruction if there is one. In a
+   browser it cannot, and is slow. */
 static inline V16
 FMA_V16(V16 a, V16 b, V16 c)
 {
@@ -91,7 +91,7 @@ typedef Whole LaneNumbers VECTOR(16);
 #define LANES_OF(a, b, ...) __builtin_shuffle(a, b, (LaneNumbers){__VA_ARGS__})
 #endif
 
-/* The widest vector of this instruction set. */
+/* The widest vector that has a fused multiply-add here. */
 #if defined __AVX512F__
 typedef V64 Widest;
 #define FMA_WIDEST FMA_V64

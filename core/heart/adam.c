@@ -5,8 +5,8 @@
 
 /* `first` is the running mean of the gradient, and `second` the running mean of
    its square. Both begin at 0, so after t steps they are too small by the
-   factors 1 - beta^t. Correcting `rate` and `epsilon` for that is cheaper than
-   correcting each entry. */
+   factors 1 - beta1^t and 1 - beta2^t. Correcting `rate` and `epsilon` for that
+   is cheaper than correcting each entry. */
 void
 adam_range(void *model, long from, long to)
 {

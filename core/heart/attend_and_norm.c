@@ -1,8 +1,9 @@
 /* attend_and_norm.c - attention and LayerNorm, each in one operator.
 
    The operands of attention are q, k and v, with all heads side by side and all
-   sequences one below the other (<qkv/attend.h>). In comments Q, K and V are
-   one head of them, S its scores, P its weights, and O its output. */
+   sequences one below the other (<qkv/attend.h>). In comments, Q, K and V are
+   one head of q, k and v; S is the scores of that head, P its weights, and O
+   its output. */
 #include "heart/attention_operands.h"
 #include "heart/attend_and_norm.h"
 #include "heart/heads.h"
@@ -11,8 +12,8 @@
 
 enum { Q, K, V }; /* the operands of attend */
 
-/* The number of entries of P in all heads: one for each query and each key of
-   the same sequence. */
+/* The number of attention weights in all heads: one for each query and each key
+   of its sequence. */
 static size_t
 weight_count(const Node *q, const Node *k)
 {
@@ -90,7 +91,7 @@ attend_backward(Node *c)
         Matrix v = value_for(c, c->in[V], h);
         Matrix d_out = shared_head(c, c->gradient, h, c->heads);
         Matrix p = weights_of_head(c, h, c->kept);
-        Matrix ds = weights_of_head(c, h, scratch); /* first dP */
+        Matrix ds = weights_of_head(c, h, scratch); /* dP, then dS */
         multiply(ds, d_out, transposed(v));
         add_to_gradient(c, c->in[V], h, transposed(p), d_out);
         for (int i = 0; i < c->rows; i++) {
@@ -106,8 +107,8 @@ attend_backward(Node *c)
 
 const Operator attend_op = {"attend", attend_forward, attend_backward};
 
-/* The node keeps its weights P, and then memory of the same size, in which the
-   backward pass computes dP and dS. */
+/* In c->kept the node has its weights P, and then as much memory again, in
+   which the backward pass computes dP and dS. */
 Node *
 attend(Attention *a, Node *q, Node *k, Node *v, double scale)
 {
@@ -184,8 +185,8 @@ norm_backward(Node *c)
 
 const Operator layer_norm_op = {"layer_norm", norm_forward, norm_backward};
 
-/* The node keeps n, then 1 / deviation of each row, and then memory for one row
-   of g. */
+/* In c->kept the node has n, then 1 / deviation of each row, then memory for
+   one row of g. */
 Node *
 layer_norm(Node *x, Node *gain, Node *bias)
 {

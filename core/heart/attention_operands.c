@@ -37,9 +37,9 @@ check_heads(const char *name, const Node *q, const Node *k)
 {
     if (q->heads % k->heads || q->sequences != k->sequences)
         mismatch(name, q, k,
-                 "the heads of the second must divide those of the first, and "
-                 "both need the same number of sequences; split gives a matrix "
-                 "its heads");
+                 "the number of heads of the second must divide the first's, "
+                 "and both need the same number of sequences; split gives a "
+                 "matrix its heads");
 }
 
 void
@@ -74,5 +74,5 @@ attend_operands(const Attention *a, Node **q, Node **k, Node **v)
     check_heads("attend", *q, *v);
     if ((*v)->rows != (*k)->rows)
         mismatch("attend", *k, *v,
-                 "the second must have a row, a value, for each key");
+                 "the second needs one row, a value, for each key");
 }

@@ -7,11 +7,12 @@
 
 #include "heart/plugin.h"
 
-/* Config.norm: before attention and MLP there is no norm, LayerNorm, or RMSNorm
-   (which the heart does not have). Config.mask: a token sees all tokens, or
-   only itself and earlier ones. Config.positions: a model ignores positions,
-   adds a learned vector for each position to its token, or puts positions into
-   the scores (which the heart does not do: training/rope_and_alibi.h). */
+/* Config.norm: the norm before attention, before the MLP and before the map to
+   logits is none, LayerNorm, or RMSNorm (which the heart does not have).
+   Config.mask: a token sees all tokens, or only itself and earlier ones.
+   Config.positions: a model ignores positions, adds a learned vector for each
+   position to its token, or puts positions into the scores (which the heart
+   does not do: training/rope_and_alibi.h). */
 enum { NORM_NONE, NORM_PRE, NORM_RMS };
 enum { MASK_NONE, MASK_CAUSAL };
 enum { POSITIONS_NONE, POSITIONS_LEARNED, POSITIONS_ROPE, POSITIONS_ALIBI };
@@ -22,28 +23,28 @@ typedef struct Config {
     /* The task's sequences: their length, in a unit that each task defines, and
        the numbers of symbols and of values that can occur in them. */
     int length, symbols, values;
-    /* The shape of attention (<qkv/attend.h>; 0: see attention_of). */
+    /* The shape of attention (<qkv/attend.h>). attention_of replaces a 0. */
     int d_model, heads, kv_heads, d_k, d_v, latent;
-    /* The model around it: its number of blocks; the width of an MLP, in widths
-       of a token (0: no MLP); and if `residual`, x + attention(x) instead of
-       attention(x). */
+    /* The model around it. It has `layers` blocks. `mlp` is the width of an
+       MLP, in units of d_model (0: no MLP). If `residual`, a block computes x +
+       attention(x) instead of attention(x). */
     int layers, mlp, norm, positions, residual, mask;
     const char *settings; /* values of the variant's settings: "window=4" */
     /* Training: sequences in a batch, number of steps, and Adam's settings. */
     int batch, steps;
     double lr, beta1, beta2;
-    /* Steps from one line of the log to the next, and numbers of sequences for
-       validation at each line, and for the test at the end. */
+    /* Steps from one row of the log to the next, and numbers of sequences for
+       validation at each row, and for the test at the end. */
     int log_every, validate, test;
 
     /* The heart does not read the rest. Texts are interned (base/words.h), so
        a config can be copied. */
-    const char *file; /* or "" */
-    const char *from; /* the run whose weights this one began with, or "" */
+    const char *file; /* the text that the task reads, or "" */
+    const char *from; /* the run whose weights it started with, or "" */
     const char *init; /* factors on initial weights, "W_Q=0.1+W_K=0.1", or "" */
     const char *equation;   /* the text of a variant NAME.eq, or "" */
-    const char *log;        /* additional columns, "attention+rank", or "" */
-    const char *same_start; /* the variant whose function it begins as, or "" */
+    const char *log;        /* more columns of the log, "attention+rank" */
+    const char *same_start; /* the variant whose function it starts as, or "" */
     int queries, members, encoder, cross, embed, optimizer, schedule, warmup;
     /* `threshold` is the accuracy at which a task is solved. */
     double momentum, weight_decay, threshold;
@@ -64,12 +65,12 @@ typedef struct Config {
 int index_in(const char *list, const char *word);
 
 /* Describes the attention of c to a variant. `shape` is the variant's list of
-   the shape options that it uses (Variant.shape). A number of c that is not 0
-   is used unchanged. If it is 0 and its option is in `shape`, d_k and d_v
-   become d_model / heads, kv_heads becomes heads / 2, and latent d_model / 2,
-   both rounded up. If it is 0 and its option is not in `shape`, a number of
-   heads becomes 1, and a width d_model. It is the only block; a model with more
-   sets `layers`. `relative` is left NULL. */
+   the shape options that it uses (Variant.shape). A number or width of c that
+   is not 0 is used unchanged. `heads` becomes 1 if it is 0. If another one is 0
+   and its option is in `shape`, d_k and d_v become d_model / heads, kv_heads
+   becomes heads / 2, and latent d_model / 2, both rounded up; if its option is
+   not in `shape`, kv_heads becomes 1, and a width d_model. `layers` becomes 1,
+   which a model with more blocks changes, and `relative` is left NULL. */
 Attention attention_of(const Config *c, const char *shape);
 
 #endif

@@ -9,8 +9,8 @@
 
 enum { TOKENS, POSITIONS }; /* the operands of embed: its two tables */
 
-/* The LinearAdd (operators.h) of table k. Row i of C is the sum of a row of
-   TOKENS for each id of its token and, if there are positions, a row of
+/* The LinearAdd (operators.h) of embed, for table k. Row i of C is the sum of a
+   row of TOKENS for each id of its token and, if there are positions, a row of
    POSITIONS. */
 static void
 add_embedded(const Node *c, int k, real *of_c, real *of_table, bool back)
@@ -23,7 +23,7 @@ add_embedded(const Node *c, int k, real *of_c, real *of_table, bool back)
             int position = t->first + i % length;
             int row = k == POSITIONS ? position : t->ids[i * t->each + n];
             if (row >= c->in[k]->rows)
-                bug("embed: %s %d, but its table has only %d rows",
+                bug("embed: %s %d must be below %d, its table's number of rows",
                     k == POSITIONS ? "position" : "id", row, c->in[k]->rows);
             if (row >= 0) /* not the id -1 */
                 add_between(of_c + i * d, of_table + row * d, d, back);
@@ -48,8 +48,8 @@ typedef struct Answers {
     int counted; /* rows of the whole batch that have a target */
 } Answers;
 
-/* C = sum of -log softmax(logits)[target] / counted, over the rows that have a
-   target. The softmax of each of these rows is kept. */
+/* C = (the sum of -log softmax(logits)[target] over the rows that have a
+   target) / counted. The softmax of each of these rows is kept. */
 static void
 cross_entropy_forward(Node *c)
 {
@@ -73,8 +73,8 @@ cross_entropy_forward(Node *c)
     c->value[0] = a->counted ? (real)(sum / a->counted) : 0;
 }
 
-/* In the forward pass each row gave log(sum of e^logits) - logits[target]. The
-   derivative of the first term is softmax(logits), so now
+/* In the forward pass each row with a target gave log(sum of e^logits) -
+   logits[target]. The derivative of the first term is softmax(logits), so now
    dLogits += (softmax(logits) - onehot(target)) dC / counted, where onehot is 1
    at the target and 0 elsewhere. */
 static void

@@ -21,7 +21,8 @@ void (*report_call)(const struct Variant *v, const char *doing) = no_report;
 
 /* Control characters, which somebody else's file or plugin may contain, become
    '?' (127 is DEL). The line is one write, so that the lines of parallel
-   processes never mix. stdout is flushed first, in case both go to one file. */
+   processes never mix. stdout is flushed first, in case stdout and stderr go to
+   one file. */
 void
 say(int status, const char *format, ...)
 {

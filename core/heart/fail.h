@@ -34,7 +34,7 @@ extern void (*on_failure)(int status, const char *message);
 
 /* A hook, called around each call of a variant's code, so that a program knows
    whose code crashed or hangs. Before the call, `doing` is text for a message,
-   " in forward"; after it, `doing` is RETURNED. NULL stands for the variant
+   " in forward"; after it, `doing` is RETURNED. If v is NULL, it is the variant
    whose code was called last. */
 struct Variant;
 #define RETURNED ""
@@ -44,9 +44,9 @@ extern void (*report_call)(const struct Variant *v, const char *doing);
    as a run's; "" unless it is set. */
 extern const char *whose_memory;
 
-/* Returns memory for `count` elements of `size` bytes, all 0, at the start of a
-   cache line, so that no vector is in two lines. Fails if there is none. The
-   caller frees it. */
+/* Returns memory for `count` elements of `size` bytes, all 0. It starts at a
+   cache line, so that aligned vectors never cross a line. Fails if the system
+   has too little memory. The caller frees it. */
 enum { CACHE_LINE = 64 }; /* bytes */
 void *allocate(size_t count, size_t size);
 

@@ -5,7 +5,7 @@ Matrix
 head_of(const Node *n, real *at, int s, int h)
 {
     int tokens = n->rows / n->sequences, width = n->cols / n->heads;
-    ptrdiff_t sequence = (ptrdiff_t)tokens * n->cols; /* its entries */
+    ptrdiff_t sequence = (ptrdiff_t)tokens * n->cols; /* entries of one */
     Matrix m = matrix(at + s * sequence + (ptrdiff_t)h * width, tokens, width,
                       n->cols);
     m.step = sequence;

@@ -63,7 +63,7 @@ print_row(void *none, const Result *so_far)
 
 /* Writes each matrix to a file in the current directory, in NumPy's format: a
    magic word; the version, bytes 1 and 0; the length of a text, low byte first;
-   that text, padded with spaces; and the entries, row by row.
+   that text, padded with spaces and a newline; and the entries, row by row.
    https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 static void
 write_weights(const Model *m)
@@ -124,8 +124,8 @@ main(int argc, char **argv)
     if (argc < OPTIONS)   /* VARIANT or TASK is missing after the last word */
         misunderstood(argv[argc - 1]);
     const char *variant = argv[1], *task = argv[2];
-    /* dlopen looks for a name without a slash in variants/, beside this
-       program, because the Makefile links it with that path. */
+    /* dlopen looks for a name without a slash in variants/, beside `heart`,
+       because the Makefile links `heart` with that path. */
     char file[PATH_MAX];
     snprintf(file, sizeof file, strchr(variant, '/') ? "%s" : "%s.so", variant);
     const Variant *v = plugin_load(file, RTLD_LAZY);
@@ -135,9 +135,9 @@ main(int argc, char **argv)
     const char *out = NULL;
     bool quiet = false;
     read_options(argv + OPTIONS, c, &out, &quiet);
-    c->settings = v->settings; /* their defaults */
+    c->settings = v->settings; /* the defaults */
     if (index_in(v->shape, "heads") < 0)
-        c->heads = 0; /* the variant has no heads to choose */
+        c->heads = 0; /* attention_of makes it 1 */
     data.sizes = data.task->sizes(c);
     Model *m = model_outline(c, data.sizes, v, &one_sequence);
     model_start(m);

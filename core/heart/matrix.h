@@ -20,7 +20,8 @@ typedef struct Matrix {
 } Matrix;
 
 /* A view of the (rows x cols) matrix at `at` whose rows are `stride` entries
-   apart. Only the caller knows whether its entries may be written. */
+   apart. It drops `const`: the caller must not write to entries that are
+   constant. */
 static inline Matrix
 matrix(const real *at, int rows, int cols, ptrdiff_t stride)
 {
@@ -40,9 +41,9 @@ transposed(Matrix a)
 void multiply(Matrix c, Matrix a, Matrix b);
 
 /* C += A B. In a batch, all C_i may be the same matrix (step 0), to which all
-   products are then added. Each entry of C is one chain of fused multiply-adds
-   in the order of k, which starts from the old entry. So the bits are the same
-   for any vector width, tile and compiler. */
+   products are then added. Each entry of C is one chain of fused multiply-adds,
+   along a row of A, which starts from the old entry (in multiply, from 0). So
+   the bits are the same for any vector width, tile and compiler. */
 void multiply_add(Matrix c, Matrix a, Matrix b);
 
 #endif

@@ -1,9 +1,9 @@
 /* model.c - the Transformer around a variant.
 
-   x = embedding + positions; then, block by block, x += attention(x, x) and
-   x += MLP(x); at the end logits = x W. Each of these functions of x gets
-   LayerNorm(x) if the config's `norm` is NORM_PRE. Without biases, all
-   parameters of attention are in its matrices.
+   x = embedding + positions; then, block by block, x += attention(x, x) and x
+   += MLP(x); at the end logits = x W. If the config's `norm` is NORM_PRE,
+   attention, the MLP and W get LayerNorm(x) instead of x. MLP and W have no
+   biases.
 
    The equation is `logits`, below. Its first pass lists the weights,
    model_start draws their initial values, and later passes use them. */
@@ -43,8 +43,8 @@ model_weight(Model *m, const Attention *block, const char *part, Weight w)
     return leaf(m->listing, w.rows, w.cols, UNBATCHED, NULL, NULL);
 }
 
-/* The entries of the embedding and of the position have a standard deviation of
-   0.7, so that their sum has one of about 1. */
+/* The entries of the embeddings and of the positions have a standard deviation
+   of 0.7, so that their sum has one of about 1. */
 Node *
 model_table(Model *m, const char *name, int rows)
 {
@@ -209,12 +209,13 @@ draw_weight(Weight *w, Random *r)
         }
 }
 
-/* The weights of a part follow one another, and are drawn from its stream. */
+/* The weights of a part follow one another, and are drawn from the part's
+   stream. */
 void
 model_start(Model *m)
 {
     Random r = {0};
-    const char *part = ""; /* that of the weight before */
+    const char *part = ""; /* the part of the weight before */
     size_t at = 0;         /* index of the next weight's first entry */
     m->values = allocate(2 * m->parameters, sizeof *m->values);
     m->gradients = m->values + m->parameters;

@@ -1,5 +1,6 @@
 /* model.h - the Transformer around a variant: embedding, positions, blocks of
-   attention and MLP, and the map to logits. Only LayerNorm has biases.
+   attention and MLP, and the map to logits. Outside the variants, only
+   LayerNorm has biases.
 
    A part of a model is a group of weights whose initial entries are drawn from
    one random stream: "embedding", or "block0.mlp". A place is one attention of
@@ -15,8 +16,9 @@
 #include "heart/task.h"
 
 /* A place has a kind (Attention.place). In the heart's models it is SELF: x
-   attends to itself. In models above the heart, the blocks of an encoder have
-   ENCODER, and blocks that attend to a second sequence also have CROSS. */
+   attends to itself. In models above the heart, the places of an encoder are
+   ENCODER, and a block that also attends to a second sequence has another
+   place, CROSS. */
 enum { ENCODER, SELF, CROSS };
 typedef struct ModelPlace {
     char name[PART_SIZE]; /* "block0.attention" */
@@ -70,10 +72,10 @@ struct Model {
     real *first, *second;
 
     /* Hooks for the folders above. */
-    Matrix fixed; /* rows of tables that are not trained (one-hot) */
-    /* If set, the optimizer that is used instead of Adam. It moves the values
-       against the gradients. It may use `first` and `second`, which are 0 at
-       first. */
+    Matrix fixed; /* one-hot rows, used instead of trained tables */
+    /* If set, optimizer_step (adam.h) calls it instead of Adam. It moves the
+       values by the gradients, and may change `rate` first. It may use `first`
+       and `second`, which are 0 at first. */
     void (*update)(Model *m);
     /* If set, it is called with `to`, and with the operands and the result of
        each attention. */
@@ -99,8 +101,8 @@ Node *model_forward(Model *m, Tape *t, const Batch *b);
    of the part within the block.
 
    Returns the next weight of the equation. `w` has its shape, the mean and the
-   deviation of its initial entries, and its name within the part, which is ""
-   if the part has no other weight. */
+   deviation of its initial entries, and its name within the part, "" if it is
+   the part's only weight. */
 Node *model_weight(Model *m, const Attention *block, const char *part,
                    Weight w);
 

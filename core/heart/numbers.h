@@ -2,8 +2,9 @@
    all machines compute the same bits.
 
    libm's functions differ in the last bit between systems, and one bit is
-   enough to make two trainings drift apart. These use +, -, *, / and fma only,
-   which IEEE 754 fixes bit for bit. */
+   enough to make two trainings drift apart. These use only +, -, *, / and fma,
+   which IEEE 754 fixes bit for bit, and functions whose results are exact
+   (rint, ldexp, frexp). */
 #ifndef NUMBERS_H
 #define NUMBERS_H
 
@@ -12,9 +13,9 @@
 #include <qkv/real.h>
 
 /* FUSED(a, b, c) is a b + c, rounded once. EXP_DEGREE is the highest power in
-   the series of e^r. e^x is taken to be 0 for x < EXP_LOW, and tanh x to be 1
-   for x > TANH_ONE. LN2_HIGH + LN2_LOW is ln 2, to twice the digits of a real.
- */
+   the series of e^r. e^x is taken to be 0 for x < EXP_LOW. For x > TANH_ONE,
+   tanh x rounds to 1. LN2_HIGH + LN2_LOW is ln 2, to twice the digits of a
+   real. */
 #ifdef QKV_DOUBLE
 enum { EXP_DEGREE = 13, EXP_LOW = -708, TANH_ONE = 20 };
 #define SQRT     sqrt

@@ -65,7 +65,7 @@ whole(const Node *n, real *at)
 }
 
 /* Adds the product a b to the gradient of n. The first contribution overwrites
-   it instead, which saves clearing it. */
+   the gradient instead, which saves clearing it. */
 static void
 add_product(Node *n, Matrix a, Matrix b)
 {

@@ -58,8 +58,8 @@ void linear_backward(Node *c);
    neighbouring entries. */
 void add_between(real *of_c, real *of_k, int n, bool back);
 
-/* A + B of one shape, as in x + attention(x). (`add`, for plugins, also repeats
-   a smaller B.) */
+/* A + B, for A and B of one shape, as in x + attention(x). (`add`, for plugins,
+   also repeats a smaller B.) */
 Node *residual(Node *a, Node *b);
 
 /* The backward pass of an operator C = f(A), entry by entry, whose forward pass

@@ -1,7 +1,7 @@
 /* plugin.c - a variant, loaded from its shared object.
 
-   dlopen maps it, its calls to matmul, attend and the like are bound to this
-   executable's, and dlsym finds `qkv_variant`. */
+   dlopen maps the object and binds its calls of matmul, attend and the like to
+   the functions of this program; dlsym finds `qkv_variant`. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@ plugin_load(const char *path, int binding)
 {
     void *handle = dlopen(path, binding | RTLD_LOCAL);
     if (!handle)
-        fail("%s: not a shared object that can be loaded: build it with cc "
-             "-shared -fPIC, and call only what <qkv/...> declares",
+        fail("%s: could not load this plugin: build it with cc -shared -fPIC, "
+             "and call only what <qkv/...> declares",
              dlerror()); /* begins with the path */
     /* Only a plugin that defines an operator has this symbol. */
     const unsigned char *size = dlsym(handle, "qkv_real_size");
@@ -66,7 +66,7 @@ wrong_weight(const Weights *w, int index, const char *name, int rows, int cols)
         return "too large: use at most 10,000,000 rows and columns";
     if (!*name || strlen(name) >= NAME_SIZE ||
         name[strspn(name, NAME_LETTERS "^")])
-        return "not a name: use letters, digits, - _ + and ^";
+        return "not a name: use letters, digits, - _ + and ^, at most 63";
     for (int i = 0; i < w->count; i++)
         if (same_file(w->list[i].name, name))
             return "declared twice (its file has _ for ^): choose another "

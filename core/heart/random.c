@@ -46,8 +46,8 @@ random_bits(Random *r)
 }
 
 /* The remainder of 64 random bits by n would favour small results, because n
-   need not divide 2^64. So only numbers below a multiple of n are used, the
-   largest one that fits 64 bits; any other is drawn again. */
+   need not divide 2^64. So only numbers below the largest multiple of n that
+   fits 64 bits are used; for any other, 64 new bits are drawn. */
 int
 random_below(Random *r, int n)
 {

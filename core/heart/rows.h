@@ -1,5 +1,5 @@
-/* rows.h - the slow inner loops over the rows of a matrix: sums, softmax and
-   tanh.
+/* rows.h - the inner loops over rows that take the most time: dot products,
+   maxima, softmax and tanh.
 
    core/heart/rows.c computes one entry at a time. core/fast/rows.c, which
    replaces it in the whole program, computes vectors, to the same bits. */
@@ -17,7 +17,8 @@ real row_max(const real *x, int n);
    masked ones, become 0. */
 void row_softmax(real *x, int n, int all);
 
-/* x becomes softmax(x). Returns log sum_j e^x_j, of the old entries. */
+/* The n entries of x become their softmax. Returns log(sum of e^x_j), of the
+   old entries. */
 double row_probabilities(real *x, int n);
 
 /* Sets y_i to tanh x_i, for n entries. y may be x. */

@@ -18,7 +18,7 @@ enum { FIRST_BLOCK = 1 << 16 }; /* bytes */
 
 /* A block of memory, from which nodes and matrices are cut in turn. */
 typedef struct Block {
-    struct Block *before; /* the block that was the newest, and is full */
+    struct Block *before; /* the newest block until this one was made */
     size_t size, used;    /* bytes */
     _Alignas(CACHE_LINE) char at[];
 } Block;
@@ -41,9 +41,9 @@ free_blocks(Tape *t)
 }
 
 /* Returns the next `bytes` of the tape, at the start of a cache line. If the
-   newest block has too little left, allocates a new one that also has memory
-   for a quarter of all that the tape has taken so far, so that there are never
-   many blocks. */
+   newest block has too little left, allocates a new one, which is larger than
+   needed by a quarter of all bytes taken since the reset, and by FIRST_BLOCK,
+   so that there are never many blocks. */
 static void *
 take(Tape *t, size_t bytes)
 {
@@ -92,8 +92,8 @@ pop(Node **stack)
     return n;
 }
 
-/* Sets `uses` of each node that the result is computed from: how many of these
-   nodes have it as an operand. `shared` is set if there are several. */
+/* Sets `uses` of each node that the result is computed from: how many operands
+   of these nodes it is. `shared` is set if it is more than one. */
 static void
 count_uses(Node *result)
 {
@@ -108,10 +108,10 @@ count_uses(Node *result)
     }
 }
 
-/* A node is ready when all its users are listed; `uses` counts the users that
-   are not. Ready nodes wait on two stacks: `once` has the nodes with one user,
-   and `shared` those with several, which are listed only when `once` is empty.
- */
+/* A node is ready when all its users are listed; `uses` counts its uses by
+   users that are not. Ready nodes wait on two stacks: `once` has the nodes with
+   one use, and `shared` those with several, which are listed only when `once`
+   is empty. */
 Node *
 backward_order(Node *result)
 {
@@ -263,8 +263,8 @@ start_gradient(Node *n)
     if (n->touched)
         return false;
     if (!n->trained)
-        bug("gradient: this matrix is not trained: in a backward function, "
-            "call it for in[i] only if in[i]->trained");
+        bug("gradient: %s is not trained: check in[i]->trained first",
+            label(n));
     n->touched = true;
     if (!n->in)
         return true;                /* a leaf has its own memory */

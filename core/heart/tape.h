@@ -33,8 +33,8 @@ typedef struct Keeper {
     /* Takes a node with a row for each new token, and returns a node with a row
        for each token so far. */
     Node *(*all_rows)(struct Keeper *k, Node *n);
-    /* Like all_rows, for keys, which it also rotates by the positions of
-       attention a. */
+    /* Like all_rows, for keys: if a->relative rotates, the result is also
+       rotated, each key by its position. */
     Node *(*all_keys)(struct Keeper *k, const Attention *a, Node *keys);
 } Keeper;
 
@@ -91,10 +91,10 @@ void backward(Node *result);
 /* Links, through `next`, the nodes that `result`, a root, is computed from, and
    returns the first, which is `result`. Each node comes after all nodes that
    use it. An operand and everything that it is computed from come before the
-   operand on its left; a node with several users comes only when no other node
-   can. So the order follows from the equation. The order in which nodes are
-   made does not, because C leaves open which argument of a call is evaluated
-   first. */
+   operand on its left; a node that is used more than once comes only when no
+   other node can. So the order follows from the equation. The order in which
+   nodes are made does not, because C leaves open which argument of a call is
+   evaluated first. */
 Node *backward_order(Node *result);
 
 /* Call this before you add to the gradient of a root, and before threads share

@@ -24,7 +24,7 @@ draw_symbols(const Config *c, Random *r, int *ids)
         ids[i] = random_below(r, c->symbols);
 }
 
-/* A number that was drawn before is drawn again. */
+/* A number that repeats an earlier one is replaced by a new draw. */
 void
 draw_distinct(Random *r, int *to, int n, int count)
 {
@@ -52,8 +52,8 @@ draw_sort(const Config *c, Random *r, Batch *b)
 }
 
 /* recall: n tokens, each a pair of a key and a value; then the n keys in
-   another order. The answer to each of these is its value. The ids of values
-   follow the ids of keys. */
+   another order. The answer to each of these keys is its value. The ids of
+   values follow the ids of keys. */
 Sizes
 recall_sizes(const Config *c)
 {
@@ -94,8 +94,8 @@ draw_recall(const Config *c, Random *r, Batch *b)
     }
 }
 
-/* induction: a pattern of 4 to 8 distinct symbols is repeated. The answer to
-   each token is the next one. In the first period no token has an answer. */
+/* induction: a pattern of 4 to 8 distinct symbols is repeated. The answer to a
+   token is the symbol after it. In the first period no token has an answer. */
 static void
 draw_induction(const Config *c, Random *r, Batch *b)
 {
@@ -168,8 +168,8 @@ dataset_draw(const Dataset *data, Split split, Random *r, int index, Batch *b)
 {
     const Task *t = data->task;
     int n = 0, capacity = b->capacity;
-    /* The sequences of each split. Training has no end: each of its batches is
-       drawn as if it were the only one. */
+    /* The number of sequences of each split. Training has no end: each of its
+       batches is drawn as if it were the only one. */
     const int size[] = {capacity, data->config.validate, data->config.test};
     long first = split == TRAINING ? 0 : (long)index * capacity;
     while (n < capacity && first + n < size[split]) {

@@ -51,17 +51,17 @@ typedef struct Task {
     Config start; /* standard attention solves the task with these settings */
 
     /* Sizes for a config. The caller has checked that sequences can be drawn
-       with it: recall needs at least as many symbols as keys; induction needs a
-       length and a number of symbols above the longest period. */
+       with it: recall needs at least as many symbols as keys; induction needs
+       at least LONGEST_PERIOD symbols and a greater length. */
     Sizes (*sizes)(const Config *c);
 
     /* Draws one sequence: sets every id and every target of b, a batch of one
        sequence, whose memory may still hold an earlier one. */
     void (*draw)(const Config *c, Random *r, Batch *b);
 
-    /* Set instead of `draw` if sequences are read from a file. Reads the one
-       with this index in a split, or in training a random one; returns false
-       past the last. */
+    /* Set instead of `draw` if sequences are read from a file. Reads the
+       sequence with this index in a split, or in training a random one; returns
+       false past the last. */
     bool (*read)(const Dataset *data, Split split, int index, Random *r,
                  Batch *b);
 } Task;

@@ -1,18 +1,18 @@
-/* train.c - the training loop: draw, forward, backward, step. The first step
-   allocates all memory that a step needs, and the next ones allocate nothing.
- */
+/* train.c - the training loop: draw, forward, backward, step. The first two
+   steps allocate all memory that a step needs, and the later ones nothing. */
 #include "heart/adam.h"
 #include "heart/embedding_and_loss.h"
 #include "heart/fail.h"
 #include "heart/train.h"
 
 /* A batch is run through the model in micro-batches, so that the nodes of a
-   forward pass are still in the caches in its backward pass. Their gradients
-   add up to the gradient of the whole batch. For a weight that multiplies the
-   tokens even the bits are the same, because each entry of its gradient is
-   summed token by token in the same order. A micro-batch has about 4 d_model
-   tokens, a number found by timing: the cost of reading a weight grows with
-   d_model^2, and enough tokens have to share it. */
+   forward pass are still in the caches in its backward pass. The gradients of
+   the micro-batches add up to the gradient of the whole batch. For a weight
+   that multiplies the tokens even the bits are the same, because each entry of
+   its gradient is summed token by token in the same order. A micro-batch has
+   about 4 d_model tokens, a number found by timing: the cost of reading a
+   matrix of weights grows with d_model^2, and enough tokens have to share it.
+ */
 int
 micro_batch_size(const Model *m, int sequences)
 {

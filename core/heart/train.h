@@ -5,9 +5,9 @@
 #include "heart/model.h"
 
 /* A row of the log, which is written every log_every steps and after the last
-   one. Loss and accuracy are means over the training batches since the row
-   before; the loss is in nats per counted token. A run of 0 steps has one row,
-   of step 0, in which they are NaN. */
+   one, unless `watch` stopped training there. Loss and accuracy are means over
+   the training batches since the row before; the loss is in nats per counted
+   token. A run of 0 steps has one row, of step 0, in which they are NaN. */
 typedef struct LogRow {
     int step;
     double loss, accuracy, validation_loss, validation_accuracy;
@@ -21,12 +21,12 @@ typedef struct Result {
     double accuracy; /* of the latest step */
     bool logged;     /* did the latest step complete a row? */
     double test_loss, test_accuracy;
-    size_t tape_bytes; /* memory that a step needs, not counting the weights */
+    size_t tape_bytes; /* the most that the tape held at a time */
 } Result;
 
 /* Trains m for the steps of its config. Unless it is NULL, `watch` is called
-   after each step with `to` and the result so far; if it returns false,
-   training stops. The caller frees the rows. */
+   after each step (for 0 steps, once) with `to` and the result so far; if it
+   returns false, training stops. The caller frees the rows. */
 typedef bool Watch(void *to, const Result *so_far);
 Result train(Model *m, const Dataset *data, Watch *watch, void *to);
 

@@ -2,9 +2,9 @@
    and a mask without a softmax.
 
    Scores and weights are matrices (tokens x heads*keys). The entries of one
-   token in one head are neighbours, and are called a row of a head. There are
-   tokens * heads such rows: row i belongs to token i / heads, head i % heads.
- */
+   token in one head are neighbours, and are called a row of a head. Over all
+   sequences there are tokens * heads such rows: row i belongs to token i /
+   heads, head i % heads. */
 #include <string.h>
 
 #include "heart/attention_operands.h"
@@ -33,7 +33,7 @@ bias_forward(Node *c)
 }
 
 /* In the forward pass C was S + b, so now dS += dC. If b was -INFINITY, the
-   weight is 0, and so is dC. */
+   softmax of C gave a weight of 0, so dC is 0. */
 static void
 bias_backward(Node *c)
 {
@@ -117,8 +117,8 @@ softmax_sink(Attention *a, Node *s, Node *sink)
     check_mask("softmax_sink", a, s, keys);
     if (sink && (sink->rows != 1 || sink->cols != s->heads))
         mismatch("softmax_sink", s, sink,
-                 "the second needs one row, with a number for each head");
-    /* c->kept, as sink_forward uses it */
+                 "the second needs one row, with a column for each head");
+    /* the parts of c->kept, which sink_forward fills */
     size_t sink_weights = (size_t)s->rows * (size_t)s->heads;
     size_t copied_row = (size_t)keys + 1;
     Spec with = {MASK_OF(a), .keeps = sink_weights + copied_row};

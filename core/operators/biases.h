@@ -1,8 +1,8 @@
 /* biases.h - operators on scores: a bias by position, a softmax with a sink,
    and a mask without a softmax.
 
-   A sink is one more key for each query. It has a score, but no value, so a
-   head can attend to nothing. */
+   A sink is one more key for each query. It has a score, but no value, so the
+   weights of the real keys sum to less than 1. */
 #ifndef BIASES_H
 #define BIASES_H
 
@@ -11,7 +11,7 @@
 #include "heart/operators.h"
 
 /* The arguments of fixed_bias: the function whose results it adds to scores,
-   and a copy of the attention that is the first argument of that function. */
+   and a copy of the attention, the first argument of that function. */
 typedef struct PositionBias {
     Attention attention;
     Bias *bias;

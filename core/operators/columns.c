@@ -94,8 +94,8 @@ mix_heads(Node *s, Node *p)
     bool for_each_token = p->rows == s->rows && p->heads == s->heads;
     if (!for_each_token && p->rows != s->heads)
         mismatch("mix_heads", s, p,
-                 "the second needs a row for each head; or a row for each "
-                 "token, split into as many heads");
+                 "the second needs a row for each head of the first; or a row "
+                 "for each token, split into as many heads");
     if (!for_each_token) {
         p = split(p, p->heads);
         p->heads = p->rows;

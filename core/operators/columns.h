@@ -1,6 +1,6 @@
 /* columns.h - operators on the heads of a matrix: columns takes some columns of
-   each head, concat joins matrices head by head, and mix_heads adds up heads.
- */
+   each head, concat joins matrices head by head, and mix_heads computes
+   weighted sums of heads. */
 #ifndef COLUMNS_H
 #define COLUMNS_H
 

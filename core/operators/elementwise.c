@@ -6,8 +6,8 @@
 #include "heart/tape.h"
 #include "operators/elementwise.h"
 
-/* C repeats A along the axes in which A is 1 long: rows, heads, or columns of a
-   head. If a row or head is repeated, the next one is 0 entries away. */
+/* C repeats A along the axes in which A has only 1: rows, heads, or columns of
+   a head. If a row or head is repeated, the next one is 0 entries away. */
 static void
 add_repeated(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
@@ -26,8 +26,9 @@ add_repeated(const Node *c, int k, real *of_c, real *of_a, bool back)
 
 const LinearOp spread_op = LINEAR("spread", add_repeated);
 
-/* B, repeated to A's shape and heads along the axes in which it is 1 long. If
-   they differ along another axis, aborts in the name of the operator. */
+/* B, repeated to A's shape and heads along the axes in which B has only 1. If A
+   and B differ along another axis, aborts with a message of the operator
+   `name`. */
 static Node *
 repeated(const char *name, const Node *a, Node *b)
 {
@@ -183,7 +184,7 @@ map(Node *a, double (*f)(double), double (*df)(double))
 }
 
 /* In each row of each head C = A / rms, with rms = sqrt(mean(A . A) + eps).
-   1 / rms is kept. */
+   c->kept gets 1 / rms of each row. */
 static void
 rms_forward(Node *c)
 {

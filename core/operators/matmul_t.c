@@ -56,13 +56,13 @@ whole(const Node *c, int i, Factor which, real *at)
 /* C = A B' */
 const ProductOp matmul_t_op = PRODUCT_OF("matmul_t", whole, TRANSPOSED);
 
-/* B has only one sequence, so that tokens of several are not mixed. */
+/* B must have only one sequence, because the product would mix the tokens of
+   several. */
 Node *
 matmul_t(Node *a, Node *b)
 {
     if (a->cols != b->cols)
-        mismatch("matmul_t", a, b,
-                 "the second needs a column for each column of the first");
+        mismatch("matmul_t", a, b, "both need the same number of columns");
     if (b->sequences != 1)
         mismatch("matmul_t", a, b,
                  "the product would mix tokens of different sequences; use "

@@ -7,8 +7,8 @@
 
 /* remember puts one more view of the node on the tape. The arguments of the
    view are three ints: the place, the block and the slot where it was
-   remembered. No other view has arguments. Resetting the tape forgets them all.
- */
+   remembered. No other view has arguments. Resetting the tape drops these
+   views. */
 enum { WHERE = 3 }; /* number of these ints */
 
 void

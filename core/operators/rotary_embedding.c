@@ -23,9 +23,9 @@ rotate_pairs(const Node *c, int t, int j, double cosine, double sine, real *to,
 }
 
 /* C is A with columns j and j + 1 of each head, for each even j, rotated by the
-   angle t base^(-j / width), at position t. The power is e^(-j / width log
-   base). The transpose of a rotation, which the backward pass needs, rotates by
-   the opposite angle. */
+   angle t base^(-j / width) in the row of position t. The power is e^(-j /
+   width log base). The transpose of a rotation, which the backward pass needs,
+   rotates by the opposite angle. */
 void
 add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
 {

@@ -13,9 +13,9 @@
 extern const ProductOp scores_op, apply_weights_op;
 extern const Operator softmax_op;
 
-/* Computes attend one step after another. A tape or a Relative that has this
-   function as its `attend` (heart/tape.h, heart/attention_operands.h) makes a
-   node for each step. */
+/* Computes what attend does, one step after another. A tape or a Relative that
+   has this function as its `attend` (heart/tape.h, heart/attention_operands.h)
+   makes a node for each step. */
 AttendFunction attend_in_steps;
 
 /* Sets the arguments of a Spec (heart/operators.h) to a ScaleAndMask that does
@@ -23,7 +23,7 @@ AttendFunction attend_in_steps;
 #define MASK_OF(a) WITH((ScaleAndMask){.scale = 1, .causal = (a)->causal})
 
 /* The number of keys that a query sees. c is scores or weights, whose arguments
-   are a ScaleAndMask. Its rows * heads rows of heads are numbered: row i
+   are a ScaleAndMask. A row here is the entries of one query in one head: row i
    belongs to the query of token i / heads, in head i % heads. */
 int row_sees(const Node *c, int i);
 

@@ -5,9 +5,9 @@
    computes the value of its node, one adds to the gradients of its operands,
    and one makes the node, as variants/collaborative.c does.
 
-   The price: `real` is float in `qkv` and double in `qkv-double`, so such a
-   plugin must be compiled once for each. Both programs do that for you when you
-   name ./mine.c; by hand it is
+   The price: `real` is float in `qkv` and double in `qkv-double`, so a plugin
+   with its own operator must be compiled once for each. Both programs do that
+   for you when you name ./mine.c; by hand it is
 
        cc -O2 -ffp-contract=off -shared -fPIC -I... mine.c -o mine.so
        cc ... -DQKV_DOUBLE mine.c -o double/mine.so
@@ -29,8 +29,9 @@ typedef struct Tape Tape;
 
 /* An operator. `forward` sets every entry of c->value, from the values of
    c->in[0], c->in[1], ... and from c->arguments. `backward` reads c->gradient,
-   and adds to the gradients of the operands that are trained. It is called once
-   every node that uses c has added to c->gradient. It may be NULL. */
+   and adds to the gradients of the operands that are trained. It is called
+   after every node that uses c has added to c->gradient. If `backward` is NULL,
+   the operands get nothing from c. */
 typedef struct Operator {
     const char *name;
     void (*forward)(Node *c);
@@ -50,7 +51,7 @@ struct Node {
     const void *arguments; /* the operator's other arguments, in a type that it
                               declares: see keep_arguments */
     real *kept;            /* entries that forward keeps for
-                              backward, or that backward works in */
+                              backward, or that either works in */
     const Operator *op;    /* NULL for a leaf, and for a view */
     double flops; /* operations of forward, 2 for each multiply-add; NAN
                      (unknown) unless your operator sets it */
@@ -58,13 +59,13 @@ struct Node {
                      of all earlier tokens; 0 if it needs those rows */
     Node *root; /* the node that owns the memory: itself, except after split */
     bool touched; /* gradient already holds a sum */
-    bool passed;  /* another node has taken over its gradient */
+    bool passed;  /* already counted, in a count of parameters */
     Tape *tape;
     Node *previous; /* the node before it on the tape */
     Node *next;     /* the next node of the backward pass */
     /* To find that order: */
-    int uses;    /* number of nodes that use it and are not yet ordered */
-    bool shared; /* more than one node uses it */
+    int uses;    /* number of its uses by nodes that are not yet ordered */
+    bool shared; /* it is used more than once */
 };
 
 #pragma GCC visibility push(default)

@@ -138,7 +138,8 @@ void factor_scores(const Form *f, double scale, Part q, Part k);
 void factor_biased_scores(const Form *f, double scale, Part q, Part b, Part k);
 
 /* Sets the bias (1 x d_model) that is added to every output. A bias of values
-   can be left at 0: as weights sum to 1, this one includes it. */
+   can be left at 0: as weights sum to 1, the bias of the output includes its
+   effect. */
 void put_constant(const Form *f, Part bias);
 
 /* Sets v and o so that scale v_i o_i = N_i, by SVD as in factor_scores. o
@@ -161,19 +162,20 @@ const Form *one_head(const Form *f, int i);
 
 /* For variants that compute keys and values from c = y C, with C (d_model x r):
    sets C for all heads together, and returns the form to fit next, in which
-   keys and values are made from c: without the bias row, its M_i is (d_model x
-   r) and its N_i (r x d_model). */
+   keys and values are made from c: without the bias row, the M_i of the result
+   is (d_model x r) and its N_i (r x d_model). */
 const Form *through(const Form *f, Part c);
 
 /* For variants that compute values from the keys k = y K, with K (d_model x r)
-   already set: returns the form to fit next, which has only values. Its N_i is
-   K^-1 N_i, or the nearest to that if K has no inverse. */
+   already set: returns the form to fit next, which has only values. The N_i of
+   the result is K^-1 N_i with the N_i of f, or the nearest to that if K has no
+   inverse. */
 const Form *values_behind(const Form *f, Part k);
 
 /* Sets a square matrix to the identity. */
 void put_identity(Entries *w, int index);
 
-/* The symbols that a plugin exports. */
+/* The symbol that every plugin exports. */
 extern const Variant qkv_variant;
 
 #pragma GCC visibility pop
