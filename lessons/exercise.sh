@@ -132,7 +132,7 @@ check_code() {
     got=$(found "$mine/$1.$kind")
     sed -n 's/^qkv: //; /runs failed/d; 1,12p' "$work/err" >"$work/said"
     if [ -z "$got" ] && [ $kind = c ] && [ ! -e "$work/desk/variant.so" ]; then
-        cat "$work/said"
+        sed "s|$work/given|$mine|" "$work/said"
         echo "$1: it does not compile (see the message above)"
         return 1
     fi

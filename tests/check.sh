@@ -135,7 +135,7 @@ fails 'could not read the plugin' ./none.so
 echo 'int;;' >empty.c
 fails 'no symbol qkv_variant' ./empty.c
 sed 's/QKV_ABI/99/' wide.c >other.c
-fails 'ABI 99' ./other.c
+fails '.abi is 99' ./other.c
 echo 'int x = ;' >wrong.c
 fails 'does not compile' ./wrong.c
 CC=no-such-compiler fails 'set CC' ./empty.c

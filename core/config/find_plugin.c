@@ -217,8 +217,9 @@ settings_are_valid(const char *list)
 {
     OwnSetting own;
     int count = 0;
-    for (const char *at = list; next_own_setting(&at, &own); count++)
-        if (!*own.name || isnan(own.value))
+    const char *word = strtok(copy_text(list), " ");
+    for (; word; word = strtok(NULL, " "), count++)
+        if (!next_own_setting(&word, &own) || !*own.name || isnan(own.value))
             return false;
     return count <= MOST_OWN && strlen(list) < USES_SIZE / 2;
 }
@@ -254,11 +255,10 @@ check_variant(const char *path, const Variant *v)
     check_field(path, "weights", v->weights);
     check_field(path, "forward", v->forward);
     check_shape(path, v);
-    const char *list = v->settings ? v->settings : "";
-    if (!settings_are_valid(list))
+    if (v->settings && !settings_are_valid(v->settings))
         fail("%s: its settings are \"%s\": write at most %d, each NAME=NUMBER "
              "with a name of up to %d lower-case letters, digits and -",
-             path, list, MOST_OWN, OWN_NAME_SIZE - 1);
+             path, v->settings, MOST_OWN, OWN_NAME_SIZE - 1);
 }
 
 /* Loads a shared object. Loading runs the object's constructors, which may

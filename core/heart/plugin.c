@@ -25,8 +25,8 @@ plugin_load(const char *path, int binding)
              "qkv_variant`, as variants/standard.c does",
              path);
     if (v->abi != QKV_ABI)
-        fail("%s: it was built for plugin ABI %u, but this qkv has %d: rebuild "
-             "it with this qkv's headers",
+        fail("%s: its .abi is %u, but this qkv has %d: set .abi = QKV_ABI, and "
+             "rebuild it with this qkv's headers",
              path, v->abi, QKV_ABI);
     if (size && *size != sizeof(real))
         fail("%s: its own operator works on %u-byte numbers, but this program "
