@@ -37,7 +37,7 @@ typedef struct Found {
 typedef struct Usage {
     bool in_first;       /* it gets a gradient in the first block */
     bool in_later;       /* it gets a gradient in a later block */
-    bool above_rounding; /* in some block, this is more than rounding */
+    bool above_rounding; /* in some block, its gradient is not only rounding */
 } Usage;
 
 /* A plugin at a shape. Its matrices have random values, with the mean and the

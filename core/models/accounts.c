@@ -187,7 +187,7 @@ account_add(Account *all, const Published *p, int tokens)
     all->flops += 2 * (stored.matrices + p->heads * key_and_value * seen);
     if (p->encoders)
         return;
-    double cached = n > 0 ? n + p->rope : g * key_and_value; /* for a token */
+    double cached = n > 0 ? n + p->rope : g * key_and_value; /* per token */
     all->cache += cached * seen;
     all->unwindowed += cached * tokens;
 }

@@ -190,7 +190,7 @@ only_ending(const Checkpoint *c, const char *ending)
    half of the greatest exponent, rounded down. The greatest exponent is for
    infinity and NaN. */
 static const struct Format {
-    int width;    /* of a number, in bytes */
+    int width;    /* the bytes of a number */
     int fraction; /* n, the bits of the fraction */
     int greatest; /* the greatest exponent */
 } formats[] = {[F32] = {4, 23, 255}, [F16] = {2, 10, 31}, [BF16] = {2, 7, 255}};

@@ -13,8 +13,8 @@
 static Table keys;
 enum { KEY, MEANING, OF, UNLESS, WHY };
 
-/* DEPTH: how deep objects within objects are read. NO_LAYERS: the layers that a
-   key describes if its part of the model is not counted. */
+/* DEPTH: how many levels of objects within objects are read. NO_LAYERS: the
+   layers that a key describes if its part of the model is not counted. */
 enum { DEPTH = 4, NO_LAYERS = -1 };
 
 void

@@ -29,7 +29,7 @@ typedef struct Saying {
 
 /* What a config.json says of a model. */
 typedef struct Said {
-    const char *path;        /* of the file, for messages */
+    const char *path;        /* the path of the file, for messages */
     const char *type, *part; /* model_type; the part that is counted, or NULL */
     Saying *sayings;
     int count, capacity;

@@ -34,7 +34,7 @@ write_map(const char *folder, const Heads *l, int map, const char *name)
     NpyShape shape = {heads, d + 1, width};
     if (map == OUTPUT)
         shape = (NpyShape){heads, width, d};
-    int size = shape.second * shape.third; /* of a head's matrix */
+    int size = shape.second * shape.third; /* the entries of a head's matrix */
     real *all = allocate(matrix_entries(heads, size), sizeof *all);
     for (int head = 0; head < heads; head++)
         copy_head(all + head * size, l, map, head);

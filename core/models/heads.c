@@ -27,7 +27,7 @@ layer_tensor(const Heads *l, const Checkpoint *c, const char *pattern,
     Tensor *t = tensor_ending(c, name, rows, cols);
     if (!t)
         fail("%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
-             "which config.json asks for; download them again",
+             "which config.json asks for: correct it or download them again",
              c->directory, name, rows == VECTOR ? 1 : rows, cols);
     return t;
 }

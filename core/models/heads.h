@@ -15,10 +15,11 @@
    two matrices M: heads_of has the one without rotated columns, and
    rotated_heads has the one of only rotated columns, whose keys all heads
    share. D is the map LATENT; QUERY_LATENT is the map of the latent that
-   queries are made from, if there is one. The norm divides the latent of a
-   token by a number and multiplies it by gains. Without the division, the keys
-   of the tokens x are x D gain W^K. So map_columns returns D gain W^K, unless
-   `as_stored` asks for W^K. */
+   queries are made from, if there is one. A map that reads a latent has a row
+   for each entry of the latent and one for the bias. The norm divides the
+   latent of a token by a number and multiplies it by gains. Without the
+   division, the keys of the tokens x are x D gain W^K. So map_columns returns D
+   gain W^K, unless `as_stored` asks for W^K. */
 #ifndef MODELS_HEADS_H
 #define MODELS_HEADS_H
 
@@ -34,7 +35,7 @@ typedef struct Projection {
     Tensor *weight;        /* all rows except the bias; NULL: they are 0 */
     Tensor *bias;          /* the last row, a vector; NULL: it is 0 */
     int heads, width;      /* how many heads, and the columns of each */
-    int rows;              /* of the map, without its bias */
+    int rows;              /* the rows of the map, without its bias */
     int first, stride;     /* where the columns are in the tensor, see above */
     bool columns_are_rows; /* a column of the map is a row of the tensor */
     Tensor *gain;          /* in the map of a latent: the gains of the latent's
@@ -43,7 +44,7 @@ typedef struct Projection {
 
 typedef struct Heads {
     const Published *model; /* the entry of this layer in Published.each */
-    int number;             /* of the layer, from 0 */
+    int number;             /* the layer's number, from 0 */
     int rope;               /* rotated columns of each head of QUERY and KEY */
     Projection maps[MAPS];
     Tensor *gain, *shift; /* gain and bias of the norm before the layer; NULL

@@ -127,7 +127,8 @@ similarity(Likeness *l, int i, int j)
     return sum;
 }
 
-/* As a partner: the head is not paired yet. As a pair: none was found yet. */
+/* The partner of a head that is not paired yet; the best pair as long as none
+   was found. */
 enum { NONE = -1 };
 
 /* Returns whether head i of the first layer may be paired with head j of the

@@ -33,7 +33,7 @@ void gap_add(Gap *sum, Gap g);
 enum { GAP_M, GAP_N };
 typedef struct Likeness {
     const Heads *layers[2];
-    HeadColumns left[2], shared[2]; /* by GAP_M and GAP_N */
+    HeadColumns left[2], shared[2]; /* indexed by GAP_M and GAP_N */
 } Likeness;
 Likeness likeness_of(const Heads *a, const Heads *b);
 void likeness_free(Likeness *l);

@@ -89,14 +89,14 @@ check_layer(const Published *l)
     if (!latent && l->rope > l->d_k)
         said_refuse(name, "rope", "a head has fewer columns; lower it");
     if (latent && *l->biases != '-')
-        said_refuse(name, "latent", "only models without biases are supported");
+        said_refuse(name, "latent", "it is supported only without biases");
     if (!latent && (l->latent || l->query_latent))
         said_refuse(name, "latent", "this model_type has none; remove it");
     if (l->rope % 2)
         said_refuse(name, "rope", "columns are rotated in pairs: make it even");
     if (widest_normed > l->d_model)
         said_refuse(name, "d-model",
-                    "it is smaller than a normed vector: no formula is known");
+                    "it is smaller than a normed vector: the gauge is unknown");
 }
 
 /* Gives the meaning "nothing" to the keys that the family's program ignores.

@@ -412,7 +412,7 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
     int groups;
     const Group *g = groups_of(e, o->by, o->x, &groups);
     plot.several = groups == 1 && !o->map && ys.count > 1;
-    int quantities = plot.several ? ys.count : 1; /* of a figure */
+    int quantities = plot.several ? ys.count : 1; /* in one figure */
     plot.panel_count = groups * quantities;
     plot.panels = allocate((size_t)plot.panel_count, sizeof *plot.panels);
     for (int first = 0; first < ys.count; first += quantities) {

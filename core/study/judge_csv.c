@@ -19,7 +19,7 @@
 
 typedef struct Row {
     const char *method, *seed; /* seed is "" if the table has no seeds */
-    int number;                /* of the row in the table, from 0 */
+    int number;                /* the row's number in the table, from 0 */
 } Row;
 
 /* The rows of a method, sorted by seed. */
@@ -230,7 +230,7 @@ read_numbers(const Source *s, const Method *m, int column, Entry *e)
                                 "smaller unit",
                                 cell, SMALLEST);
         if (missing && e->steps)
-            *x = INFINITY; /* later than any other run */
+            *x = INFINITY; /* it counts as later than any other run */
         else if (wrong)
             fail("%s:%d: %s: %s%s", s->path, s->lines[row], e->result, wrong,
                  missing ? "; NA is for results of --solved-at" : "");

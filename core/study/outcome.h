@@ -31,7 +31,7 @@ typedef struct Outcome {
     double steps;         /* the steps of the median seed to the threshold */
     bool median_unsolved; /* true if the median seed never reached the
                              threshold */
-    Mean accuracy, loss;  /* on test data */
+    Mean accuracy, loss;  /* means over seeds, on test data */
 
     /* The comparison with the baseline. The baseline's runs are chosen by the
        quantity that is judged here. The baseline's own row may be judged in

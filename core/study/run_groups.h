@@ -12,7 +12,7 @@
 /* The runs of a group that have the same value of the setting `by`. If `by` is
    a list, "variant,lr", they have the same value of each setting in it. */
 typedef struct Series {
-    const char *name; /* this value: "mqa", or "mqa,0.01" */
+    const char *name; /* this value of `by`: "mqa", or "mqa,0.01" */
     const Run **runs; /* sorted by the setting x, then by seed, then by rate */
     int count;
 } Series;

@@ -266,7 +266,7 @@ gauge_by_chance(const Observation *s, int piece)
 static Lifts *
 lifts_of(const Observer *o, int place, int piece)
 {
-    int first = piece == N_PIECE ? o->model->places : 0; /* the first of them */
+    int first = piece == N_PIECE ? o->model->places : 0; /* of these lifts */
     return &o->lifts[first + place];
 }
 

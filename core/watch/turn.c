@@ -96,14 +96,14 @@ lift_start(Lift *l)
 void
 lift_follow(Lift *l)
 {
-    enum { ROUNDS = 50 };                            /* at most */
+    enum { ROUNDS = 50 }; /* the most that are tried */
     const double converged = 1e-13, too_long = 1e-6; /* lengths of X */
     int n = l->rows, cols = l->cols, size = cols * cols;
     /* The first 4 n cols numbers of the scratch are for gauge_of_step. */
     double *qq = l->scratch + 4 * n * cols, *kk = qq + size;
     double *c = kk + size, *x = c + size, *change = x + size;
     double *scratch = change + size;
-    double last = INFINITY, length = INFINITY;    /* of X, in two rounds */
+    double last = INFINITY, length = INFINITY; /* of X in the last two rounds */
     memset(qq, 0, 2 * (size_t)size * sizeof *qq); /* clears qq and kk */
     add_product(qq, l->q, l->q, n, cols);
     add_product(kk, l->k, l->k, n, cols);
