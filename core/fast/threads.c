@@ -94,7 +94,7 @@ run_worker(void *unused)
     return unused;
 }
 
-/* Starts the workers that are missing; they never end. */
+/* Starts the workers that are missing. */
 static void
 start_workers(void)
 {

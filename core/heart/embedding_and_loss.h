@@ -32,7 +32,8 @@ int counted_rows(const int *targets, int rows);
 Node *cross_entropy(Node *logits, const int *targets, int counted);
 
 /* The number of counted rows in which the model's answer is the target. Its
-   answer is the class with the largest logit, and the first of several. */
+   answer is the class with the largest logit, or the first of these classes if
+   there are several. */
 int correct_rows(const Node *logits, const int *targets);
 
 /* c->op tells which operator made a node c. */

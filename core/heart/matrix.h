@@ -37,7 +37,7 @@ transposed(Matrix a)
 
 /* C = A B, with C (m x n), A (m x k) and B (k x n); in a batch C_i = A_i B_i
    for each matrix i. The caller makes sure that the shapes fit, that C overlaps
-   neither A nor B, and that `across` is 1 in C or in its transpose. */
+   neither A nor B, and that `across` is 1 in C or in the transpose of C. */
 void multiply(Matrix c, Matrix a, Matrix b);
 
 /* C += A B. In a batch, all C_i may be the same matrix (step 0), to which all

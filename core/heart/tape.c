@@ -92,8 +92,8 @@ pop(Node **stack)
     return n;
 }
 
-/* Sets `uses` of each node that the result is computed from: how many operands
-   of these nodes it is. `shared` is set if it is more than one. */
+/* Sets `uses` of each node that the result is computed from: how often it is an
+   operand of these nodes. `shared` is set if that is more than once. */
 static void
 count_uses(Node *result)
 {

@@ -1,5 +1,5 @@
 /* functions.h - our own e^-x, sin x and cos x, the same bits on every machine
-   (heart/numbers.h), used for rotations, ALiBi's slopes and schedules. */
+   (heart/numbers.h), for rotations, schedules, sampling and the like. */
 #ifndef FUNCTIONS_H
 #define FUNCTIONS_H
 
