@@ -4,7 +4,7 @@
    of this head then attends only to itself, and all other heads have weights of
    0, the output is the head's N. A last token that is 0 shows what biases add.
    This holds if the variant is affine except for its softmax; random tokens
-   then show whether it is.
+   show whether it is.
 
    A BlockRun (capture.h) runs one block's attention without a model. It
    captures the calls of attend, and can replace their attention weights:
@@ -30,8 +30,8 @@
 enum { X_TOKENS = 5, Y_TOKENS = 7 };
 
 /* Tokens of two standard deviations, SMALL and LARGE, check the form, because a
-   variant that is not linear may look linear at one of them. LATER is a
-   position of the first token of x other than 0. */
+   variant that is not linear may look linear at one of them. If scores depend
+   on positions, the first token of x is once at position LATER instead of 0. */
 enum { SMALL = 1, LARGE = 8, LATER = 3 };
 
 /* A form holds if no score or output differs from the form's by more than this
@@ -133,8 +133,8 @@ row_constants_cancel(const Canonical *c, int head)
 /* Finds the bias by position of a head, from its scores for tokens that are all
    0. These scores are the bias plus a constant, which comes from the biases of
    queries and keys. If the softmax cancels constants, the bias is known only up
-   to a constant, which is chosen so that its first entry is 0. Returns whether
-   any entry of the bias is not 0. */
+   to a constant, which is chosen so that its first entry is 0, unless that
+   entry is -INFINITY. Returns whether any entry of the bias is not 0. */
 static bool
 find_bias(Canonical *c, int head, Matrix scores)
 {
@@ -153,8 +153,8 @@ find_bias(Canonical *c, int head, Matrix scores)
     return any;
 }
 
-/* Finds the sinks and biases by position of all heads, after a run on tokens
-   that are all 0. */
+/* Finds the sinks and biases by position of all heads. The latest run must be
+   on tokens that are all 0. c->bias becomes NULL if all biases are 0. */
 static void
 find_biases(const BlockRun *run, Canonical *c)
 {
@@ -209,11 +209,11 @@ subtract_last(double *matrix, int d)
             matrix[i * d + j] -= matrix[d * d + j];
 }
 
-/* Finds the constant, all M_i and all N_i, after a run on tokens that are 0
-   with weights of 0, whose output is the constant. Each N_i then takes a run on
-   unit vectors in which only head i has weights. All these runs have the same
-   scores, because the weights are replaced after the scores are made, so every
-   M_i comes from the last run. */
+/* Finds the constant, all M_i and all N_i. The latest run must be on tokens
+   that are 0 with weights of 0: its output is the constant. Each N_i then takes
+   a run on unit vectors in which only head i has weights. All these runs have
+   the same scores, because weights are replaced only after the scores are made,
+   so the last of them gives the scores for every M_i. */
 static void
 find_maps(BlockRun *run, Canonical *c)
 {
@@ -278,8 +278,8 @@ bias_entry(const Canonical *c, int head, int k)
     return head < c->heads && c->bias ? c->bias[head * size + k] : 0;
 }
 
-/* to = s_i [x 1] M_i y' + the head's bias by position: its scores (queries x
-   keys) according to the form, for x and y of the latest run. */
+/* to = s_i [x 1] M_i y' + the head's bias by position: the head's scores
+   (queries x keys) according to the form, for x and y of the latest run. */
 static void
 scores_by_form(double *to, const Canonical *c, int head, const BlockRun *run)
 {
@@ -300,8 +300,8 @@ scores_by_form(double *to, const Canonical *c, int head, const BlockRun *run)
 }
 
 /* Compares a row of scores with `wanted`, the row according to the form. If the
-   softmax cancels constants, the two rows may differ by a constant: then each
-   row is compared relative to its score of the first key that is not masked. */
+   softmax cancels constants, the two rows may differ by a constant: then the
+   score of the first key that is not masked is subtracted from each row. */
 static void
 compare_row(Difference *apart, Matrix found, int row, const double *wanted,
             bool constants_cancel)
@@ -406,7 +406,8 @@ compare_output(const BlockRun *run, const Canonical *c)
 
 /* Runs the variant on random tokens of standard deviation `size`, with the
    first token of x at `position`. Returns the largest difference of its scores,
-   or of its outputs, from the form, relative to the largest of them. */
+   or of its outputs, from the form, relative to the form's largest. Notes in
+   run->not_finite whether an output was not finite. */
 static double
 deviation(BlockRun *run, const Canonical *c, double size, int position)
 {
@@ -437,8 +438,8 @@ canonical_allocate(Canonical *c, int heads)
 /* Checks the form without a mask, on small tokens and on large ones, the large
    ones at a later position if the scores depend on positions
    (attention.relative). If the form holds, it is checked under a causal mask as
-   well. Returns whether it holds in both if the attention is causal, or without
-   a mask if it is not. */
+   well. Sets c->deviation and c->unmasked_only. Returns whether the form holds
+   without a mask and, if `causal`, under the causal mask, too. */
 static bool
 form_holds(BlockRun *run, Canonical *c, bool causal)
 {
@@ -473,7 +474,7 @@ find_form(BlockRun *run, Canonical *c, bool causal)
     if (run->not_finite)
         return "its output is not finite, as after a training that diverged";
     if (run->capture.rotated)
-        return "it rotates by the position itself, so M_i is a different "
+        return "its own code rotates by position, so M_i is a different "
                "matrix at each distance";
     return "it is not linear in its tokens, or depends on their positions";
 }
@@ -485,8 +486,8 @@ static const char *
 probe(BlockRun *run, Canonical *c, bool causal)
 {
     int d = run->attention.d_model;
-    /* There is a token for each position, and for each unit vector and one
-       token of zeros. */
+    /* find_bias reads the scores of `positions` tokens; add_scores reads those
+       of d + 1, as many as M_i has rows. */
     int rows = (c->positions > d ? c->positions : d) + 1;
     if (run->variant->calls != ANY_CALL) /* it restricts x and y */
         return "it is for self-attention only, but a form can only be found "
@@ -529,7 +530,7 @@ Canonical
 model_form(const Model *m, int place)
 {
     const ModelPlace *p = &m->place[place];
-    Sizes s = m->sizes; /* the lengths of a sequence, and of an encoder's */
+    Sizes s = m->sizes; /* `tokens` in a sequence, `source` in an encoder's */
     int longest = s.tokens > s.source ? s.tokens : s.source;
     return canonical_form(p->variant, p->attention, place_weights(m, place),
                           longest);

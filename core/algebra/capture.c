@@ -20,13 +20,13 @@
 #include "operators/scores_and_softmax.h"
 #include "training/rope_and_alibi.h"
 
-/* Ends the program if no call or place can be added to a list of `count`. */
+/* Ends the program if a list of `count` calls, or of places, is full. */
 static void
 check_capacity(int count)
 {
     if (count == MOST_CALLS)
-        bug("a capture holds at most %d calls of attend: use fewer layers or "
-            "fewer calls",
+        bug("a capture holds at most %d calls of attend: use fewer layers, or "
+            "fewer calls in each",
             MOST_CALLS);
 }
 
@@ -72,7 +72,7 @@ replace_weights(const Capture *r, const Call *c)
         p.at[i * p.down + i] = 1; /* the diagonal */
 }
 
-/* Sets q, k, product and scale of a call. Goes back from the scores through
+/* Sets q, k, product and scale of a call. It goes back from the scores through
    biases by position and multiplications by a number, to the product q k' that
    the scores are made from, if there is one. A model's rope rotates q and k
    before they are multiplied; the call gets them unrotated. */
@@ -258,7 +258,7 @@ pass_with_gradients(Model *m, const Batch *b)
 {
     Pass *p = pass_captured(m, b);
     int rows_with_target = counted_rows(b->targets, b->rows);
-    double *right_answers = NULL; /* nobody counts them */
+    double *right_answers = NULL; /* they are not counted */
     backward(m->architecture->loss(m, p->logits, b->targets, rows_with_target,
                                    right_answers));
     return p;

@@ -29,15 +29,16 @@ enum { MOST_CALLS = 256 };
 
 /* A call of attend: its softmax, and the nodes before and after the softmax. */
 typedef struct Call {
-    Node *q, *k;   /* the scores are scale q k'; if the model rotates q and k,
-                      these are the unrotated ones; both are NULL if the scores
-                      are not a product */
+    Node *q, *k;   /* the scores are scale q k', plus any bias by position; if
+                      the model's rope rotates q and k, these are the unrotated
+                      ones; both are NULL if the scores are not a product */
     Node *product; /* the scores before `scale` and any bias by position: q k'
                       if they are a product */
     double scale;
     Node *weights;  /* the softmax of the scores */
     Node *sum;      /* these weights times values, or NULL */
-    int first_head; /* the number of its first head, counted over all calls */
+    int first_head; /* the number of its first head, counted over all calls,
+                       including those that were forgotten */
 } Call;
 
 /* A place of a model. Its calls are call[first_call] .. call[first_call + calls
@@ -54,7 +55,7 @@ typedef struct Capture {
     int heads; /* of all calls, including those that were forgotten */
     Place place[MOST_CALLS];
     int places;
-    bool rotated; /* whether the variant itself rotates by position */
+    bool rotated; /* whether the variant's own code rotates by position */
     int only;     /* whose attention weights are used: EVERY_HEAD, NO_HEAD, or
                      a head's number, counted as in Call.first_head */
 } Capture;
@@ -96,8 +97,8 @@ typedef struct BlockRun {
     Capture capture;
     Node *x, *y, *out;
     bool recalled;   /* whether the block recalled a node of an earlier block */
-    bool not_finite; /* canonical.c sets it if an entry of `out` is infinite or
-                        NaN in some run */
+    bool not_finite; /* canonical.c sets it if an entry of `out`, or of the
+                        output that the form gives, is not finite */
 } BlockRun;
 
 /* Runs forward on x (x_rows x d_model) and y (y_rows x d_model), and captures
@@ -115,7 +116,7 @@ const Call *capture_head(const Capture *r, int place, int head, int *head_here);
 /* The scores and the weights of one head of a call in one sequence: each is a
    matrix (queries x keys). The causal mask is not in the scores; call_sees
    tells whether query i sees key j. Each row of weights sums to 1, unless there
-   is a sink. */
+   is a sink or Capture.only replaced the weights. */
 Matrix call_scores(const Call *c, int sequence, int head);
 Matrix call_weights(const Call *c, int sequence, int head);
 bool call_sees(const Call *c, Matrix scores, int i, int j);

@@ -13,7 +13,7 @@
 
 /* Fits the attention at a place of the model `to` to the form `wanted`, and
    returns the form that it has afterwards (canonical.h). If it cannot be
-   fitted, gives the reason in v->why. */
+   fitted, or has no form or other biases afterwards, v->why gets the reason. */
 static Canonical
 fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
 {
@@ -38,7 +38,7 @@ fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
    exactly or to the nearest form. v->form becomes its error, if that is the
    largest of the places until now. If the two models have different kinds of
    embedding, that of `from` is folded into the form. If the conversion fails,
-   gives the reason in v->why. */
+   v->why gets the reason. */
 static void
 convert_place(const Model *from, Model *to, int place, Conversion *v)
 {
@@ -75,8 +75,6 @@ copy_rest(const Model *from, Model *to)
         }
 }
 
-/* If only `to` has one-hot tokens, the embedding of `from` is folded into its
-   attention (fold.h). */
 bool
 convert_model(const Model *from, Model *to, Conversion *v)
 {

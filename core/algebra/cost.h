@@ -19,11 +19,12 @@ typedef struct Cost {
     double forward, backward; /* FLOPs per token of x */
     double cache;             /* entries that a decoder keeps per token */
     double seen;  /* the share of the keys that the newest query sees, in the
-                     block in which it sees most */
+                     call of attend in which it sees most; 1 if there are no
+                     scores, or if a plugin's own operator may read keys */
     double state; /* entries of a state of fixed size that could replace the
                      whole cache (Node.state), or 0 if there is none */
     double activations; /* entries that a training step keeps per token */
-    bool rotates;       /* whether the variant itself rotates by position */
+    bool rotates;       /* whether its own code rotates by position */
     bool recalls;       /* whether a block uses a node that an earlier block
                            remembered */
 } Cost;
@@ -36,9 +37,9 @@ typedef struct Cost {
 enum { Y_IS_X = 0 };
 Cost cost_of(const Variant *v, Attention a, int tokens, int keys);
 
-/* The cost of all attention in a model. *flops becomes the FLOPs of the forward
-   pass, including the encoder's, divided by the number of tokens of the first
-   sequence (not the encoder's). *cache becomes the number of entries that a
+/* The cost of all attention in a model. *flops becomes the FLOPs of its
+   forward pass, including an encoder's, divided by the number of tokens of a
+   sequence (not of an encoder's). *cache becomes the number of entries that a
    decoder keeps per token. */
 void model_cost(const Model *m, double *flops, double *cache);
 

@@ -3,15 +3,15 @@
    Each node of a forward pass knows its operator and its operands. A walk goes
    from the output, and from the queries and keys of the scores, back to the
    operands. At each product with a matrix of weights, it puts that matrix
-   before the matrices that it met earlier. When the walk reaches tokens, the
-   product is complete: it is a term of the form. At a sum the walk splits in
-   two. If an operator is not a product with a matrix of weights, its name is
-   put into the product, and the variant has no form.
+   before the matrices that it met earlier. When the walk reaches tokens or a
+   bias, the product is complete: it is a term of the form. At a sum the walk
+   splits in two. An operator that it cannot pass is put into the product by
+   name, and the variant has no form.
 
-   terms.h explains term, piece, chain, side and symbol. operator_table.h says
-   how a node C follows from its operands A and B, its passage; a walk passes C
-   if it can continue at them. A view has a root, whose entries it shows; any
-   other node is its own root. */
+   terms.h explains term, piece, chain, side and symbol. The passage of a node C
+   says how it follows from its operands A and B (operator_table.h); a walk
+   passes C if it can continue at them. A view has a root, whose entries it
+   shows; any other node is its own root. */
 #include <math.h>
 #include <string.h>
 
@@ -28,19 +28,19 @@
    the product. */
 typedef struct Walk {
     Derived *to;        /* the form that its terms are added to */
-    const Call *call;   /* the softmax of the head that is derived, or NULL */
+    const Call *call;   /* the call with the head that is derived, or NULL */
     int own;            /* the number of the head within that call */
     const Node *scores; /* in M_i: the node that multiplies queries, in[A], with
                            keys, in[B] */
     Term term;          /* the product so far */
     int side;           /* the chain that is being built: Q_SIDE or K_SIDE */
     char role; /* the chain makes 'q' queries, 'k' keys, or 'v' the output */
-    Span made; /* the columns made of the node at which the chain began */
+    Span made; /* which columns of the node where it began the chain makes */
     /* The product is to be multiplied, from the left, by the columns from ..
        from + width - 1 of the next node: these columns are needed. */
     int from, width;
     /* If the B of a product A B is computed from weights, the walk goes through
-       B first. Until then these nodes A wait, `nested` of them. */
+       B first. Until it is through, A waits here; `nested` nodes wait. */
     const Node *waiting[MOST_SYMBOLS];
     int nested;
 } Walk;
@@ -60,7 +60,7 @@ start_of(const Node *n, int h, const Node *c)
 }
 
 /* Inserts the matrix m, a part of `node`, into the chain that is being built,
-   at this place. */
+   at this place. If the chain is full, sets `why` instead. */
 enum { FIRST_PLACE = 0 };
 static void
 insert_symbol(Walk *w, int place, const Node *node, Matrix m)
@@ -85,7 +85,7 @@ put_before(const Node *node, Matrix m, Walk w)
 }
 
 /* Puts the operator of n before the product, to be printed as its name in
-   brackets. Its matrix is only a placeholder of the right width. */
+   brackets, and sets `why`. Its matrix is a placeholder of the right width. */
 static Walk
 name_operator(const Node *n, Walk w)
 {
@@ -150,9 +150,9 @@ walk_keys(Walk w)
     begin_chain(keys, w);
 }
 
-/* If the chain makes only some columns of the node at which it began,
-   multiplies it by the rows of the identity, x (derive), that put each in its
-   place. */
+/* If the chain makes only some columns, w->made, of the node where it began,
+   multiplies it by these rows of the identity (x, see derive). Then each column
+   is in its place, and the node's other columns are 0. */
 static void
 place_columns(Walk *w)
 {
@@ -170,12 +170,13 @@ place_columns(Walk *w)
 }
 
 /* Ends a chain at the tokens x or y, whose entries are the identity (derive).
-   If it needs only some of their columns, these are its first matrix. */
+   If only some columns are needed, these are its first matrix. Without a
+   weighted sum in the walk (CONSTANT), the variant has no form: sets `why`. */
 static Walk
 end_at_tokens(const Node *tokens, Walk w)
 {
     if (w.term.piece == CONSTANT && !w.to->why)
-        w.to->why = "it adds the tokens themselves, outside attention";
+        w.to->why = "its output depends on the tokens outside attention, too";
     w.term.chain[w.side].tokens = tokens->arguments;
     if (w.width == tokens->cols)
         return w;
@@ -200,7 +201,7 @@ end_at_row(const Node *row, Walk w)
 
 /* Passes a leaf. In the B of a product A B, it is the first matrix of B, and
    the walk continues at A. Otherwise the leaf, tokens or a row of weights, ends
-   the chain: after queries the keys follow, and any other term is complete. A
+   the chain: after queries come the keys, and any other term is complete. A
    bias of keys adds the same number to all scores of a row, which the softmax
    ignores, so its term is dropped. */
 static void
@@ -264,8 +265,7 @@ keep_columns(Walk *w, int start, int size)
     return w->width > 0;
 }
 
-/* Returns whether the root n is computed only from weights. A root without an
-   operator is a leaf. */
+/* Is the root n computed only from weights? A leaf has no operator. */
 static bool
 from_weights(const Derived *d, const Node *n)
 {
@@ -353,8 +353,8 @@ walk_weighted(const Node *c, int h, Walk w)
         walk_operand(c, h, B, w);
 }
 
-/* Names an operator that is no product with a matrix, and continues at its
-   first operand. If the operator changes the number of columns, each column may
+/* Names an operator that the walk cannot pass, and continues at its first
+   operand. If the operator changes the number of columns, each column may
    depend on all columns of the operand. */
 static void
 walk_opaque(const Node *c, int h, Walk w)

@@ -5,7 +5,8 @@
    entries these have. A bias of keys is left out, because the softmax ignores a
    number that is added to a whole row of scores. For given matrices the derived
    form can be computed, and must equal the form that canonical_form finds by
-   probing. Derivation and probing share no code except the plugin's. */
+   probing. Derivation and probing share only the plugin's code and the
+   code that runs it (capture.h). */
 #ifndef DERIVE_H
 #define DERIVE_H
 

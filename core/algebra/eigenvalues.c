@@ -4,10 +4,11 @@
    First the matrix becomes an upper Hessenberg matrix H: all entries below the
    subdiagonal, the diagonal just below the main one, are 0. Then QR steps
    follow. A step computes H - shift = Q R, and H becomes R Q + shift, which has
-   the same eigenvalues. Once an entry of the subdiagonal is 0, H consists of
-   two blocks; a block of one row is an eigenvalue. If the shifts are near an
-   eigenvalue, two or three steps are enough for it. All of this is done by
-   rotations of two rows or two columns. The shifts are complex, and so is H. */
+   the same eigenvalues. Once an entry of the subdiagonal is 0, the eigenvalues
+   of H are those of two blocks on its diagonal; a block of one row is an
+   eigenvalue. If the shifts are near an eigenvalue, two or three steps find it.
+   All of this is done by rotations of two rows or two columns. The shifts are
+   complex, and so is H. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@ typedef struct Rotation {
 } Rotation;
 
 /* The rotation of x and y that makes y 0: c = |x| / size and
-   s = (x / |x|) conj(y) / size, with size = sqrt(|x|^2 + |y|^2). */
+   s = (x / |x|) conj(y) / size, with size = sqrt(|x|^2 + |y|^2). If x is 0,
+   x / |x| counts as 1. */
 static Rotation
 rotation_of(double complex x, double complex y)
 {

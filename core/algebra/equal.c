@@ -1,8 +1,8 @@
 /* equal.c - can one variant compute what another does?
 
-   `from` is the variant with random matrices; matrices of `to` are searched
-   that give the same outputs on random tokens. M_i and N_i are the matrices of
-   the canonical form (canonical.h). */
+   `from` is the variant with random matrices. The search is for matrices of
+   `to` that give the same outputs on random tokens. M_i and N_i are the
+   matrices of the canonical form (canonical.h). */
 #include <math.h>
 #include <string.h>
 
@@ -95,7 +95,7 @@ have_same_matrices(const Derived *a, const Derived *b)
 typedef struct Search {
     Derived from, to;
     bool found;          /* whether a proposal gives the outputs of `from` */
-    bool fitted;         /* whether the fit of `to` made this proposal */
+    bool fitted;         /* whether the fit of `to` made that proposal */
     Values products;     /* if it did not: lines with these matrices, as
                             products of the matrices of `from` */
     double causal_apart; /* the smallest difference under a causal mask, of all
@@ -104,8 +104,8 @@ typedef struct Search {
 } Search;
 
 /* Returns whether the latest proposal gives the outputs of `from`, without a
-   mask and under a causal mask. substitute() calls this after each proposal
-   (Accepts, substitute.h). */
+   mask and under a causal mask. Lowers causal_apart. substitute() calls this
+   after each proposal (Accepts, substitute.h). */
 static bool
 outputs_agree(void *search)
 {
@@ -182,8 +182,8 @@ largest_rank_bound(const Derived *d, Piece piece)
     return most;
 }
 
-/* Returns whether the M_i of any two heads are clearly different. If they are,
-   no other form is the same function, apart from the order of heads. */
+/* Returns whether every two heads have clearly different M_i. If they do, no
+   other form is the same function, apart from the order of heads. */
 static bool
 all_differ(const Canonical *c)
 {
@@ -200,7 +200,8 @@ all_differ(const Canonical *c)
 
 /* Returns a text which says that a piece, M_PIECE or N_PIECE, has at most rank
    `most` in `to`, but must have rank `needed`. If `most` is a width of `to`,
-   such as d_k, the text names it, and says how large it would have to be. */
+   such as d_k, and not a number that is the same at LARGER_SHAPE, the text
+   names this width, and says how large it would have to be. */
 static const char *
 rank_too_low(const Derived *to, int piece, int most, int needed)
 {
@@ -264,8 +265,8 @@ form_lacking(const Derived *to, const Canonical *form)
 }
 
 /* Returns a text which names a property of the form of `from` that `to` cannot
-   have. Returns NULL if none is found, or if `to` has no derived form, or a
-   wrong one. */
+   have. Returns NULL if none is found, or if `to` has no derived form, or one
+   that differs from its probed form. */
 static const char *
 lost_with_form(const Variant *to, const Variant *from)
 {
@@ -300,11 +301,12 @@ cannot_compute(const Variant *to, const Variant *from)
     if (why)
         return (Ability){.answer = CANNOT, .why = why};
     return not_known("no products of the other variant's matrices give its "
-                     "outputs, but no rank or count rules it out");
+                     "outputs, but no rank or parameter count rules it out");
 }
 
-/* Searches at one shape. If no matrices are found, looks for a proof that there
-   are none; if some are found, searches at a larger shape, too. */
+/* Searches at one shape. If nothing that is found agrees even without a mask,
+   looks for a proof that nothing can; if some matrices agree with and without a
+   mask, searches at a larger shape, too. */
 Ability
 can_compute(const Variant *to, const Variant *from)
 {

@@ -1,13 +1,12 @@
 /* equal.h - can one variant compute what another does?
 
-   The first variant gets random matrices. The second one can compute the same
-   if it has matrices with which both give the same output on random tokens, in
-   double, with and without a causal mask, at two shapes. Such matrices are
-   found as products of the first variant's matrices (substitute.h), or by the
-   second one's fit. Forms and names only suggest matrices; running both
-   variants decides. "Cannot" needs a proof: a rank, a number of real parameters
-   or, for instance, a sink that the first variant has and the second one cannot
-   have. Otherwise the answer is not known. */
+   The variant `from` gets random matrices. `to` can compute the same if it has
+   matrices with which both give the same output on random tokens, with and
+   without a causal mask, at two shapes. Such matrices are found as products of
+   the matrices of `from` (substitute.h), or by the fit of `to`. Forms and
+   shapes only suggest matrices; running both variants decides. "Cannot" needs a
+   proof: a rank, a number of real parameters or, for instance, a sink that
+   `from` has and `to` cannot have. Otherwise the answer is not known. */
 #ifndef EQUAL_H
 #define EQUAL_H
 

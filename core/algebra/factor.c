@@ -114,9 +114,9 @@ stack_heads(double *stack, int rows, const Form *f, const double *matrix,
    columns. */
 typedef struct Factors {
     double scale;
-    Part left; /* (d_model x heads rank): the left_i side by side */
-    Part bias; /* (1 x heads rank): the last row of each left_i, which the bias
-                  in M_i needs; without rows if biases are left out */
+    Part left;   /* (d_model x heads rank): the left_i side by side */
+    Part bias;   /* (1 x heads rank): the last row of each left_i, from the bias
+                    in M_i; without rows if biases are left out */
     Part shared; /* (width x groups rank): the shared_g side by side */
 } Factors;
 
@@ -259,8 +259,8 @@ shift_symmetric_part(double *shifted, const double *m, int d)
     return shift;
 }
 
-/* The nearest positive semi-definite matrix to M_i has the eigenvectors of its
-   symmetric part, and those of its eigenvalues that are positive (Higham 1988).
+/* The nearest positive semi-definite matrix to M_i is the symmetric part of M_i
+   with 0 instead of each negative eigenvalue (Higham 1988).
    The shifted symmetric part has no negative eigenvalue, so its eigenvalues are
    its singular values. The eigenvalues of the symmetric part itself are smaller
    by the shift. */

@@ -48,7 +48,7 @@ fit_refusal(const Variant *v, const Attention *a, const Canonical *c)
     if (!has_fit(v))
         return "its plugin has no `fit`, which makes its matrices from M and N";
     if (c->heads > a->heads)
-        return format_text("%d heads do not fit into %d", c->heads, a->heads);
+        return format_text("it has %d heads, and needs %d", a->heads, c->heads);
     return NULL;
 }
 

@@ -27,7 +27,7 @@ typedef struct HeadError {
 /* The error that is made if one form is used instead of another. */
 typedef struct FitError {
     double apart; /* the largest difference of entries of s M, or of N and the
-                     constant, relative to the largest entry */
+                     constant, relative to the largest entry wanted */
     HeadError m;  /* of the head whose s_i M_i lost most */
     HeadError n;  /* of the head whose N_i lost most */
 } FitError;

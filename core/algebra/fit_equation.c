@@ -2,12 +2,12 @@
 
    softmax(x A_i (y B_i)' / sqrt(d_k)) y C_i D_i is fitted as
    variants/standard.c is: A_i and B_i are factors of M_i, C_i and D_i of N_i.
-   If tokens are multiplied by square matrices before A_i, B_i or C_i, these
-   become the identity. An equation is read from its plan, a list of steps in
-   which each matrix has a number (equation/steps.h). */
+   If tokens are multiplied by square matrices before A_i, B_i or C_i, the
+   square matrices become the identity. An equation is read from its plan, a
+   list of steps in which each matrix has a number (equation/steps.h). */
 #include "algebra/fit_equation.h"
 
-/* Instead of the number of a matrix: the equation has none in this place. */
+/* This is given instead of the number of a matrix if there is none. */
 enum { NO_MATRIX = -1 };
 
 /* A product of tokens and matrices, such as x A B C. It is read backwards, so
@@ -52,9 +52,9 @@ matrix_of_map(const Plan *p, const Step *s)
 }
 
 /* Reads a product of tokens and matrices backwards, from its last step s.
-   Returns false if it is no such product, or does not begin with `tokens`,
-   STEP_X or STEP_Y. Splitting into heads and caching change no entry, so these
-   steps may be anywhere. */
+   Returns false if it is no such product, does not begin with `tokens` (STEP_X
+   or STEP_Y), or has more than MOST_MATRICES matrices. Splitting into heads and
+   caching change no entry, so these steps may be anywhere. */
 static bool
 read_product(const Plan *p, const Step *s, StepKind tokens, Product *product)
 {
@@ -173,9 +173,10 @@ is_whole_map(const Plan *p, int weight)
 }
 
 /* Returns whether a matrix can be filled. It can if it is fitted in one place;
-   or if it is square and fitted in no place, because then it becomes the
-   identity; or if it is the only matrix of both the queries and the keys,
-   because then it is fitted to the symmetric part of M_i. */
+   or if it is square, shared by all heads and fitted in no place, because then
+   it becomes the identity; or if it is the only matrix of the queries and the
+   only one of the keys, and fitted nowhere else, because then it is fitted to
+   the symmetric part of M_i. */
 static bool
 can_fill(const Plan *p, const Fittable *r, int weight)
 {
@@ -187,11 +188,11 @@ can_fill(const Plan *p, const Fittable *r, int weight)
     return times == 1 || (times == 0 && is_shared_square(p, weight));
 }
 
-/* Returns whether the fitted matrices have enough blocks and columns for any
-   M_i and N_i. Heads may share keys and values, but not queries and outputs,
-   because then their M_i or N_i could not differ. If the keys have no matrix,
-   the matrix of the queries has to be M_i itself; if the values have none, the
-   matrix of the output has to be N_i. */
+/* Returns whether each head can get its own M_i and N_i, or the nearest ones of
+   the rank that its matrices allow. Heads may share keys and values, but not
+   queries and outputs, because then their M_i or N_i could not differ. If the
+   keys have no matrix, the matrix of the queries has to be M_i itself; if the
+   values have none, the matrix of the output has to be N_i. */
 static bool
 holds_any_form(const Plan *p, const Fittable *r)
 {

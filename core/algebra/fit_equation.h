@@ -7,11 +7,13 @@
 
 /* Returns whether the equation's matrices can be computed from M and N. Its
    queries, keys, values and output have to be products with matrices. In each
-   product, every matrix except the last has to be square. */
+   product, every matrix except the last has to be square and shared by all
+   heads; but keys and values may begin with the same matrix of any shape. */
 bool plan_has_fit(const Plan *p);
 
 /* Fills the matrices of an equation for which plan_has_fit is true, as
-   Variant.fit does. Exits if its scores or its output are multiplied by 0. */
+   Variant.fit does. Exits if its scores or its output are multiplied by 0, or
+   if one matrix makes queries and keys and the scale is negative. */
 void plan_fit(const Plan *p, const Form *f, const Attention *a, Entries *w);
 
 #endif

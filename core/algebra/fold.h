@@ -9,7 +9,8 @@
 #include "algebra/canonical.h"
 
 /* Returns NULL if the embedding of m can be folded into its attention.
-   Otherwise returns why not, and how to train a model that allows it. */
+   Otherwise returns why not and, unless its tokens are one-hot already, how to
+   train a model that allows it. */
 const char *fold_refusal(const Model *m);
 
 /* Multiplies the embedding, the positions and the unembedding of m into c, the

@@ -133,8 +133,8 @@ try_as_width(Family *f, int i, const OwnSetting *own)
 }
 
 /* Finds which options of the shape are letters. They are the options that the
-   variant lists in Variant.shape, except a count that is 1; and d_model, on
-   which all variants depend although none lists it. */
+   variant lists in Variant.shape, except a count that is 1 or a width that is
+   0; and d_model, on which all variants depend although none lists it. */
 static void
 find_option_letters(Family *f)
 {
@@ -154,8 +154,8 @@ find_option_letters(Family *f)
 
 /* Finds which widths must be even, and so change in steps of a PAIR. If the
    variant's code rotates tokens, it may rotate pairs of columns in its own even
-   widths. If the option --positions rope rotates keys, d_k must be even, or
-   d_model if d_k is unused; and so must a latent, which may be a key, too. */
+   widths. If the setting positions is rope, keys are rotated, so d_k must be
+   even, or d_model if d_k is unused; and so must a latent, if used. */
 static void
 find_steps(Family *f)
 {
@@ -218,8 +218,9 @@ chain_widths(const Family *f, const Shape *shape, double width,
 /* Returns whether the widths of a chain are in the same order at `shape`, with
    heads that are `width` wide, as at the wanted shape, with heads that are
    `width_wanted` wide. Widths that are equal at the wanted shape may be in any
-   order at the other one, except that d_model, and after it a latent, must not
-   be narrower than the others. */
+   order at the other one, with two exceptions: d_model must not be narrower
+   than any of those that it equals, nor a latent than any of those except
+   d_model. */
 static bool
 chain_ordered_alike(const Family *f, const Shape *shape, double width_wanted,
                     double width)
@@ -340,7 +341,7 @@ largest_drawn(const Family *f, int letter, const Shape *shape, int widest)
 }
 
 /* A random shape whose d_model is at most `widest`. Each letter is a random
-   number of its steps (find_steps). */
+   multiple of its step (find_steps). */
 static Shape
 draw_shape(Family *f, int widest)
 {
@@ -481,7 +482,7 @@ is_right(const Family *f)
 }
 
 /* Fits a formula to small shapes, with a d_model of at most `widest` and at
-   most `most` parameters in a block. Checks it at others, which may be slightly
+   most `most` parameters. Checks it at others, which may be slightly
    larger. */
 static Formula
 fit_formula(const Variant *v, Attention a, int widest, int most)
@@ -509,17 +510,18 @@ fit_formula(const Variant *v, Attention a, int widest, int most)
     return found;
 }
 
-/* Tries small shapes first, which are quick to measure. If they are so small
-   that no formula fits them, or a wrong one, larger shapes are tried. All
+/* Tries small shapes first, which are quick to measure. If no formula fits
+   them, or one that gives an impossible gauge, larger shapes are tried. All
    blocks have the same gauge, so only one is measured, unless a block recalls
    what another remembered. */
 Formula
 formula_of(const Variant *v, Attention a, double used)
 {
-    /* For the first search: the largest d_model, which is larger if widths must
-       be even; and the most parameters of a block, for each unit of d_model. */
+    /* For the first search: the largest d_model, which is larger if rope
+       rotates keys; and the most parameters of a shape, for each unit of
+       d_model. */
     enum { WIDEST = 16, WIDEST_IF_EVEN = 32, PARAMETERS_PER_UNIT = 12 };
-    /* In each later search, d_model may be larger by WIDER, and a block may
+    /* In each later search, d_model may be larger by WIDER, and a shape may
        have TIMES_PARAMETERS as many parameters, up to MOST_PARAMETERS. */
     enum { WIDER = 8, TIMES_PARAMETERS = 4, MOST_PARAMETERS = 6400 };
     Formula found = {.holds = false};
