@@ -31,7 +31,7 @@ typedef struct Row {
     Gap stored[OUTPUT + 1]; /* of each map, QUERY to OUTPUT */
     double rank_M, rank_M_there, rank_N, rank_N_there;
 } Row;
-static const Gap unknown_gap = {NAN, NAN}; /* printed as NA */
+static const Gap unknown_gap = {NAN, NAN}; /* NaN, so it is shown as unknown */
 
 /* The rank of a product, one of the facts that facts_of (facts.h) finds: of M
    if `left` is QUERY and `shared` is KEY, of N if they are OUTPUT and VALUE. */
@@ -195,7 +195,8 @@ check_comparable(const Options *o, const Published *m, const Published *there)
              o->words[0], o->against, differ);
 }
 
-/* Prints how far apart the two checkpoints are; with --draw, also draws it. */
+/* Prints how far apart the two checkpoints are; with --draw, also draws the
+   distances of all heads. */
 int
 open_against(int argc, char **argv)
 {
@@ -215,7 +216,7 @@ open_against(int argc, char **argv)
     }
     for (int layer = 0; layer < m.layers; layer++) {
         Heads a = heads_of(&c, &m, layer), b = heads_of(&other, &there, layer);
-        heads_read_norm(&a, &c); /* now M and N include its gain */
+        heads_read_norm(&a, &c); /* now M and N include the norm's gain */
         heads_read_norm(&b, &other);
         add_layer(&sheet, &a, &b, o.heads, f.data);
         show_layers(&o, layer + 1, m.layers);

@@ -1,8 +1,9 @@
 /* check.c - qkv check: tests a plugin.
 
    `qkv` runs the checks that float can decide, and then calls `qkv-double` for
-   the others: gradients can be compared with differences only if rounding is
-   small. Each check runs in its own process, so that a crash fails only one. */
+   the others: gradients can be compared with finite differences only if
+   rounding is small. Each check runs in its own process, so that a crash fails
+   only one. */
 #include <stdio.h>
 
 #include <qkv/real.h>
@@ -51,7 +52,7 @@ print_line(const Options *o, const char *name, const char *verdict,
 }
 
 /* The argument of a check's process. The first check computes a hash of the
-   plugin's outputs and gradients, and "same bits" compares with it. */
+   plugin's outputs and gradients, and "same bits" must find the same hash. */
 typedef struct Trial {
     Check *check;
     const char *plugin; /* a name or a path, as plugin_open takes it */
@@ -93,7 +94,7 @@ run_and_print(const Options *o, const char *name, Trial *t)
 typedef enum { NONE_FAILED, SOME_FAILED, PLUGIN_ENDED } Checked;
 
 /* Runs the checks of this program's precision. If one ends inside the plugin's
-   code, skips the rest, because they would end for the same reason. */
+   code, skips the rest, because they would probably end in the same way. */
 static Checked
 run_checks(const Options *o, const char *plugin)
 {
@@ -112,8 +113,9 @@ run_checks(const Options *o, const char *plugin)
     return result;
 }
 
-/* In qkv, runs the checks in float, and then qkv-double; in qkv-double, runs
-   the checks in double. Exits if the plugin cannot be loaded. */
+/* In qkv, runs the checks in float and then, unless one ended inside the
+   plugin's code, qkv-double; in qkv-double, runs the checks in double. Exits if
+   the plugin cannot be loaded. */
 int
 command_check(int argc, char **argv)
 {

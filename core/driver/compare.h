@@ -19,9 +19,9 @@ void default_grid(Options *o, const char *variants,
    attention (algebra/convert.h). */
 Run begin_from(Request *r, const char *run, int allowed);
 
-/* Draws two figures into d->out/figures: the curves of the runs of e over
-   training, unless they have no steps; and the number of parameters of each
-   variant in `in_directory`, all the runs of a directory. */
+/* Draws into d->out/figures the curves of the runs of e over training, unless
+   the first of these has no steps; and the number of parameters of each variant
+   in `in_directory`, all the runs of a directory. */
 void draw_all(const Drawing *d, const Request *r, const Experiment *e,
               const Experiment *in_directory);
 

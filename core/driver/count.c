@@ -64,8 +64,9 @@ typedef struct Real {
 
 /* Counts the real parameters of all layers of p at shape a, whose costs are
    `cost`. Layers are measured one by one, unless a layer recalls what an
-   earlier one remembered: then all are measured together. If that is more than
-   MOST_MEASURED parameters at once, a formula gives the number. */
+   earlier one remembered: then all are measured together. If more
+   than MOST_MEASURED parameters would be measured at once, a formula gives the
+   number, if one holds. */
 static Real
 real_of(const Plugin *p, Attention a, const Cost *cost)
 {

@@ -152,7 +152,7 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
             print_head_piece(&d, &larger, head, piece, heads_differ, layout);
     if (d.why)
         printf("%s  no form: %s\n", prefix, d.why);
-    if (p->variant->calls == ANY_CALL) /* it is compared with separate keys */
+    if (p->variant->calls == ANY_CALL) /* print_equation calls it with keys */
         print_equation(&d, prefix);
     Canonical probed = canonical_form(p->variant, d.run.attention,
                                       d.run.weights, FEWEST_POSITIONS);

@@ -22,7 +22,8 @@ static const Column conversions[] = {
 /* clang-format on */
 
 /* Adds the row of v, the conversion of r into the variant `to`. If it failed,
-   the row has no numbers, and the word "none" instead of "exact". */
+   the row has no numbers, and the word "none" instead of "exact" or
+   "nearest". */
 static void
 add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
 {
@@ -64,8 +65,8 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
 }
 
 /* Draws the table as a square with a row and a column for each variant. Which
-   variants are the same depends on the runs' setting `positions` and on the
-   precision, so the figure's name has both. */
+   variants are the same depends on rotary positions and on the precision, so
+   the figure's name tells both. */
 static void
 draw_square(const Options *o, const Sheet *s, int positions)
 {

@@ -7,10 +7,10 @@
 #include "decode/tokens.h"
 #include "driver/options.h"
 
-/* Prints a token at once. In a text, blanks, ends
-   of lines and quotes are printed unchanged; token_label makes other special
-   characters visible, because a terminal might obey them. In other tasks a
-   token is a number, followed by a space. */
+/* Prints a token at once. In a text, blanks, ends of lines and quotes are
+   printed unchanged; token_label makes other special characters visible,
+   because a terminal might obey them. In other tasks a token is a number,
+   followed by a space. */
 static void
 print_token(const Dataset *data, int id)
 {

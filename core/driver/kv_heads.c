@@ -97,7 +97,7 @@ open_kv_heads(int argc, char **argv)
     Checkpoint averaged = checkpoint_open(c.directory);
     for (int layer = 0; layer < m.layers; layer++) {
         Heads l = heads_of(&c, &m, layer);
-        heads_read_norm(&l, &c); /* now M and N include its gain */
+        heads_read_norm(&l, &c); /* now M and N include the norm's gain */
         add_layer(&sheet, &l, &fitted, &averaged, o.kv_heads);
         show_layers(&o, layer + 1, m.layers);
     }

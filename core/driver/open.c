@@ -40,7 +40,7 @@ add_head(Sheet *sheet, const Heads *l, int head, const Facts *M, const Facts *N)
     int d_k = l->model->d_k;
     double b_Q = bias_norm(l, QUERY, head * d_k, d_k);
     double b_K = bias_norm(l, KEY, group_of(l, KEY, head) * d_k, d_k);
-    Cell empty = cell(NAN); /* only layers have a number */
+    Cell empty = cell(NAN); /* only rows of layers have a number here */
     sheet_row(sheet, cell(l->number + 1), cell(head + 1), empty, empty,
               cell(M->rank), cell(N->rank), cell(M->symmetric), cell(M->least),
               cell(N->least), cell(copying_of(l, head)), cell(b_Q), cell(b_K),
@@ -74,7 +74,7 @@ add_means(Sheet *sheet, const Heads *l, Means mean, double worst_condition,
     /* The norms of the whole biases, from their entry 0 on. */
     double b_Q = bias_norm(l, QUERY, 0, m->heads * m->d_k);
     double b_K = bias_norm(l, KEY, 0, m->groups * m->d_k);
-    Cell empty = cell(NAN); /* only heads have a number */
+    Cell empty = cell(NAN); /* only rows of heads have a number here */
     Account account = {0};
     account_add(&account, m, ANY_LENGTH);
     sheet_row(sheet, cell(l->number + 1), empty, cell(account.stored),

@@ -162,8 +162,8 @@ static const struct Rule {
 };
 /* clang-format on */
 
-/* What --help calls the value of a setting: N if it is an integer, X if it is
-   another number, "N,..." if it may be a list of integers. */
+/* What --help calls the value of a setting: VARIANT, N for an integer, X for
+   another number, or WORD; "N,..." if the option takes a list of integers. */
 static const char *
 argument_of(const Setting *s, bool takes_list)
 {

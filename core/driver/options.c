@@ -81,7 +81,7 @@ normalise(const Setting *s, char **value)
 }
 
 /* The rates that --lr auto tries. From 0.003 to 0.1, where most variants learn
-   best, each is 10^(1/4) times the one before. */
+   best, each is about 10^(1/4) times the one before. */
 static const char auto_rates[] =
     "0.0003,0.001,0.003,0.0056,0.01,0.018,0.03,0.056,0.1";
 
@@ -180,8 +180,8 @@ refuse_option(const Command *c, const Option *list, int count, const char *word)
     const char *near = suggestion(name, &known), *variants_options = "";
     if (c->setting_roles & OF_SHAPE && !*near) /* a later -v may declare it */
         variants_options = "; a variant's options must follow -v NAME";
-    usage("unknown option %s:%s `qkv %s --help=all` lists them%s", word, near,
-          c->name, variants_options);
+    usage("unknown option %s:%s `qkv %s --help=all` lists all options%s", word,
+          near, c->name, variants_options);
 }
 
 /* Stores the value of an option. Two own options are short for settings:
@@ -237,7 +237,7 @@ read_option(Options *o, const Command *c, char **argv, int i)
 }
 
 /* Completes the options that were read: sets the defaults that depend on other
-   options, and copies the options that Drawing and Work have, too. */
+   options, and copies into Drawing and Work the options that these share. */
 static void
 set_defaults(Options *o, const Command *c)
 {

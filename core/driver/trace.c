@@ -198,8 +198,8 @@ show_scores(const Trace *t, int head, int number)
     const Node *softmax_input = c->weights->in[0];
     const char *bias = softmax_input->op == &fixed_bias_op ? " + bias" : "";
     Matrix scores = call_scores(c, ONLY_SEQUENCE, head);
-    /* c->q is the q before RoPE. If the product q k' has another node as its q,
-       that one was rotated (capture.h). */
+    /* c->q is the q before RoPE. If the product q k' has another node on its
+       left, that node is the rotated q (capture.h). */
     bool rotated = c->q && c->product->in[0] != c->q;
     if (c->q)
         show(t, SCORES, scores, "scores = %.4g q_%d k_%d'%s%s", c->scale,
@@ -399,7 +399,7 @@ command_trace(int argc, char **argv)
     Dataset data = {.corpus = &words, .sizes.each = 1};
     Model *m = NULL;
     int count; /* tokens of the text */
-    if (run) { /* its model and its data */
+    if (run) { /* it has a model and data */
         Run r = begin_from(&o.request, run, no_settings);
         m = run_model(&r, &data);
     } else

@@ -14,8 +14,8 @@
    the language prints it. `next` is the character after it in the text.
 
    In LaTeX, a [ or * at the beginning of a row would be read as part of the \\
-   that ends the row before, two hyphens would become a dash, and some fonts
-   lack the other signs that are written with \symbol. */
+   that ends the row before, two hyphens would become a dash, and the other
+   signs that are written with \symbol are commands or missing in some fonts. */
 static void
 put_ascii(FILE *to, char c, char next, Layout language)
 {
@@ -73,7 +73,7 @@ plain_name(const char *wanted)
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("._+=,-", *c))
             *c = '_';
-    if (*name == '.' || *name == '-') /* a hidden file, or an option */
+    if (*name == '.' || *name == '-') /* hidden, or read as an option */
         *name = '_';
     if (!strcmp(name, wanted))
         return name;

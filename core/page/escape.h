@@ -7,19 +7,20 @@
    quotes in a figure's script. */
 typedef enum { ALIGNED, TSV, JSON, MARKDOWN, LATEX, GNUPLOT } Layout;
 
-/* Rewrites a text that a stranger may have written, so that the language shows
-   all of it and executes none of it. Control characters become spaces, bytes
-   that are not UTF-8 become ?, and characters that are special in the language
-   are escaped. GNUPLOT's only special character is the single quote, which
-   becomes ’. In LaTeX, a character from U+0180 on is written as its number,
-   because pdflatex may not have it. */
+/* Returns a copy of a text that a stranger may have written, changed so that
+   the language shows all of it and executes none of it. Control characters
+   become spaces, bytes that are not UTF-8 become ?, and characters that are
+   special in the language are escaped. GNUPLOT's only special character is the
+   single quote, which becomes ’. In LaTeX, a character from U+0180 on is
+   written as its number, because pdflatex may not have it. */
 char *escaped(const char *text, Layout language);
 
-/* Makes the name `wanted` safe for a figure's files and for a label in LaTeX.
-   Every character except letters, digits and . _ + = , - becomes _, for example
-   < and |, because gnuplot runs <name and |name as programs. If that changes
-   the name, a hash of `wanted` is added, so that different names stay
-   different. */
+/* Returns a name like `wanted` that is safe for a figure's files and for a
+   label in LaTeX. It has at most the first 120 bytes of `wanted`. Every byte
+   except ASCII letters, digits and . _ + = , - becomes _, for example < and |,
+   because gnuplot runs <name and |name as programs; so does a . or - at the
+   beginning. If the result differs from `wanted`, a hash of `wanted` is added,
+   so that different names stay different. */
 char *plain_name(const char *wanted);
 
 #endif

@@ -37,12 +37,12 @@ seal_of(const char *script, size_t size)
                        hash_bytes(HASH_START, script, size));
 }
 
-/* Fails if there is a script at `path` that somebody edited: one without a
-   right seal. Otherwise figure_end would replace it. */
+/* Fails if the script at `path` has no valid seal: somebody edited it, and
+   figure_end would replace it. */
 static void
 check_unedited(const char *path)
 {
-    if (access(path, F_OK)) /* there is none */
+    if (access(path, F_OK)) /* there is no script */
         return;
     char *text = read_text(path, "script");
     char *seal = strstr(text, SEAL);
@@ -126,10 +126,11 @@ last_line(const char *path)
    If gnuplot fails, so does this function, with the last line that gnuplot
    printed, which says what was wrong.
 
-   A shell runs gnuplot in the draft's directory, $0, with the format, $1, and
-   the script, $2; -d skips the user's own gnuplot settings. Texts of a user
-   or a file are only arguments of the shell, which does not interpret them. The
-   hidden file .said has what gnuplot printed; draft_end removes it. */
+   A shell runs gnuplot in the draft's directory, $0, with an assignment that
+   chooses the format, $1, and the script, $2; -d skips the user's own gnuplot
+   settings. Texts of a user or a file are only arguments of the shell, which
+   does not interpret them. The hidden file .said has what gnuplot printed to
+   stderr; draft_end removes it. */
 static bool
 draw_picture(const Figure *f, const char *format)
 {
@@ -146,12 +147,13 @@ draw_picture(const Figure *f, const char *format)
 
 int figures_drawn;
 
-/* Completes the script with plots/KIND, seals it, and writes it into the draft.
-   Closes the file of the data. */
+/* Completes the script with the figure's size, the user's line, plots/style.gp
+   and plots/KIND, seals it, and writes it into the draft. Closes the file of
+   the data. */
 static void
 end_script(Figure *f, const char *kind)
 {
-    if (f->o->size) { /* unless `gnuplot -e size=...` sets another one */
+    if (f->o->size) { /* `gnuplot -e size=...` overrides it */
         fputs("if (!exists(\"size\")) ", f->script);
         figure_word(f, "size", f->o->size);
     }
@@ -171,7 +173,7 @@ figure_end(Figure *f, const char *kind)
     const Drawing *o = f->o;
     end_script(f, kind);
     Values formats = values_split(o->format);
-    bool has_gnuplot = true; /* until a picture could not be drawn */
+    bool has_gnuplot = true; /* until a picture shows that it is missing */
     for (int i = 0; i < formats.count && has_gnuplot; i++)
         has_gnuplot = draw_picture(f, formats.text[i]);
     /* The caption is written last: gnuplot does not report a full disk, but

@@ -21,9 +21,9 @@
 typedef struct Drawing {
     const char *out;     /* a directory: figures are in figures/ there */
     const char *format;  /* a list of FORMATS, "svg,png" */
-    const char *size;    /* the width: "column", or points; NULL: a page */
+    const char *size;    /* its width: "column", or points; NULL: a page's */
     const char *x, *y;   /* the axes; NULL: loss and accuracy over training */
-    const char *by;      /* a setting: each of its values gets a curve */
+    const char *by;      /* settings, "a,b": a curve for each of their values */
     const char *gnuplot; /* a line for the script, or NULL */
     bool map;            /* y is a colour, over the axes x and `by` */
     bool log_y;          /* the y axis is logarithmic */
@@ -35,7 +35,7 @@ typedef struct Drawing {
 enum { LEAST_WIDTH = 20, MOST_WIDTH = 5000 };
 bool size_is_known(const char *size);
 
-#define FORMATS "svg png pdf cairolatex" /* that gnuplot can draw */
+#define FORMATS "svg png pdf cairolatex" /* the formats of pictures */
 
 typedef struct Figure {
     const Drawing *o;
@@ -60,11 +60,12 @@ Figure figure_begin(const Drawing *o, const char *wanted, const char *title);
 void figure_word(const Figure *f, const char *key, const char *text);
 void figure_words(const Figure *f, const char *key, const Values *words);
 
-/* Ends the script with the line o->gnuplot, plots/style.gp and plots/KIND, and
-   lets gnuplot draw it in each format. KIND is a script such as "panels.gp".
-   The caption is the title, followed by f->drawn. Either all files of the
-   figure are written, or the call fails and none is written. Without gnuplot
-   there are no pictures, and a note says so. */
+/* Ends the script with o->size, the line o->gnuplot, plots/style.gp and
+   plots/KIND, and lets gnuplot draw it in each format. KIND is a script such as
+   "panels.gp". The caption is the title, followed by f->drawn. Either all files
+   of the figure are written, or the call fails and none is written. If gnuplot
+   is not installed, there are no pictures, and a note says so unless
+   o->quiet. */
 void figure_end(Figure *f, const char *kind);
 extern int figures_drawn; /* the number of calls of figure_end */
 

@@ -55,11 +55,12 @@ sheet_add_row(Sheet *s, const Cell *cells)
     }
 }
 
-/* A number in the column's format. In LaTeX, 2e-05 becomes $2\times10^{-5}$. */
+/* The number x in the column's format, or the layout's text for an unknown
+   number if x is not finite. In LaTeX, 2e-05 becomes $2\times10^{-5}$. */
 static char *
 number_in(const Column *c, double x, Layout layout)
 {
-    enum { LONGEST = 64 }; /* bytes; no column's format prints as many */
+    enum { LONGEST = 64 }; /* bytes; a longer text is cut */
     char text[LONGEST];
     if (!isfinite(x))
         return copy_text(syntax[layout].unknown);
@@ -76,7 +77,8 @@ number_in(const Column *c, double x, Layout layout)
 /* Row numbers: the heads of the columns are row 0, and cells begin in row 1. */
 enum { HEAD_ROW, FIRST_ROW };
 
-/* The text of a cell or of a column's head, escaped for the layout. */
+/* The text of a cell or of a column's head, escaped for the layout. In JSON a
+   cell's words are quoted; the caller quotes the heads. */
 static char *
 text_at(const Sheet *s, int row, int col, Layout layout)
 {
@@ -97,7 +99,7 @@ text_at(const Sheet *s, int row, int col, Layout layout)
                        number_in(c, x.high, layout));
 }
 
-/* Returns whether those who read the layout, people or programs, see that
+/* Returns whether those who read the layout, people or programs, see a
    column. People do not see a column in which every cell is unknown, unless the
    table has no rows. */
 static bool
@@ -215,8 +217,8 @@ write_preamble(FILE *to, const Sheet *s, const Shown *shown, int cols)
     fputs("@{}}\n\\toprule\n", to);
 }
 
-/* Writes a row of cells, or the heads. Numbers are padded on the left, and
-   words on the right, except in the last column. */
+/* Writes a row of cells, or the heads. On a terminal, numbers are padded on the
+   left, and words on the right unless they are in the last column. */
 static void
 write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
           Layout layout)
@@ -236,7 +238,8 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
     }
 }
 
-/* Writes the line between the heads and the rows of cells. */
+/* Writes the line between the heads and the rows of cells, if the layout has
+   one. */
 static void
 write_rule(FILE *to, const Sheet *s, const Shown *shown, int cols,
            Layout layout)
@@ -291,7 +294,7 @@ print_wrapped(int column, int indent, const char *text)
         text += length;
         if (*text == ' ')
             text++;
-        column = 0; /* the next line is empty */
+        column = 0; /* nothing is printed on the next line yet */
     }
 }
 

@@ -37,10 +37,10 @@ typedef struct Column {
 
 /* A cell has words, a number, or a number with an interval around it. An
    unknown number is NaN. People see it as -, programs as NA or, in JSON, as
-   null. */
+   null; an infinite number is shown in the same way. */
 typedef struct Cell {
     char *text;              /* words; NULL: the cell has the number `value` */
-    double value, low, high; /* its interval, low to high, or NaN */
+    double value, low, high; /* its interval is low to high, or NaN */
 } Cell;
 Cell cell_words(const char *text); /* copies it; NULL: an unknown number */
 Cell cell_number(double value);
@@ -63,8 +63,8 @@ typedef struct Sheet {
     int count, capacity; /* of cells */
 } Sheet;
 
-/* Exits (2) unless the table has all the columns that were chosen. It may still
-   be empty. */
+/* Exits (2) unless the table has all the columns that were chosen. The table
+   may still be empty. */
 void check_columns(const Sheet *s);
 
 /* Makes an empty table, and checks the chosen columns. So call it before work
@@ -83,8 +83,8 @@ void sheet_add_row(Sheet *s, const Cell *cells);
 /* Writes a table to a file. Only LaTeX has its note, as the caption. */
 void sheet_write(FILE *to, const Sheet *s, Layout layout);
 
-/* Writes a table to stdout and, for people, its note, unless columns were
-   chosen. */
+/* Writes a table to stdout. Below it, people also get its note, unless columns
+   were chosen; in LaTeX the note is always the caption. */
 void sheet_print(const Sheet *s, Layout layout);
 
 /* Writes a blank line and a paragraph to stdout, but nothing in a layout for

@@ -170,8 +170,8 @@ enum { INTERVAL = 50 };
 /* Kills a child in which one call of a plugin's code lasts too long. The child
    only counts its calls; the clock is in the parent, where a plugin cannot stop
    it. From one look at the child to the next, at most two intervals are added
-   to the time of its call: a longer time means that both processes were
-   stopped, as by Ctrl-Z, and the child did not use that time. */
+   to the time of its call: a longer time is taken to mean that both
+   processes were stopped, as by Ctrl-Z, so the child did not use it. */
 static void
 limit_call(Child *c)
 {

@@ -18,8 +18,8 @@ typedef struct Child {
     size_t size;          /* of the answer, in bytes */
     double looked_at;     /* the time when children_wait last looked at the
                              child (clock_seconds) */
-    unsigned call;        /* Report.calls at that time */
-    double call_time;     /* how many seconds this call has lasted */
+    unsigned call;        /* Report.calls at the time looked_at */
+    double call_time;     /* how many seconds that call had lasted by then */
     double call_limit;    /* how many seconds a call may last; 0: no limit */
     bool late;            /* true if a call exceeded the limit, so the child was
                              killed */
@@ -43,14 +43,14 @@ typedef void ChildWork(const void *argument, void *answer);
 typedef enum ChildOutput { PRINT_OUTPUT, DISCARD_OUTPUT } ChildOutput;
 
 /* Starts a child that calls work(argument, answer) and ends; *c describes it.
-   Its answer has `size` bytes, and it may use at most `memory` bytes. */
+   The answer has `size` bytes, and the child may use at most `memory` bytes. */
 void child_begin(Child *c, ChildWork *work, const void *argument, size_t size,
                  double memory, ChildOutput output);
 
 /* Returns one of the `count` children that has ended. If none has, waits a
    moment and returns NULL. Call it in a loop: it also ends a child in which a
-   call of plugin code lasts longer than $QKV_CALL_SECONDS, or a minute if that
-   is not set. */
+   call of plugin code lasts longer than $QKV_CALL_SECONDS (0: no limit), or a
+   minute if that is not set. */
 Child *children_wait(Child *children, int count);
 
 /* Runs a program and waits for it. Returns its status as a shell does: 128 + s

@@ -32,11 +32,11 @@ static const char command[] =
     " \"-I$1/include\" \"-I$1/../include\" \"$2\" -o \"$3\" $4";
 
 /* Compiles `source` into DIRECTORY/NAME. The compiler writes into a draft,
-   because the old file may be in use and the compiler may be killed. A missing
-   return statement is an error, because the caller would get an arbitrary
-   value. Warnings are off in double: `qkv check` compiles for float first, so
-   they were printed already. The "sh" after the command is its $0, the name of
-   the shell in messages. */
+   because the old file may be in use and the compiler may be killed. In float,
+   a missing return statement is an error, because the caller would get an
+   arbitrary value. In double there are no warnings and no such error: `qkv
+   check` compiles for float first, which has printed them. The "sh" after the
+   command is its $0, the name of the shell in messages. */
 static void
 compile(const char *source, const char *directory, const char *name)
 {

@@ -29,9 +29,9 @@ manifest_value(const char *line, const char *key)
     return interned(format_text("%.*s", length, at));
 }
 
-/* A line with control characters is refused, because a message may print it on
-   a terminal. Nothing else is checked: keys and values are only compared with
-   the settings of runs. */
+/* A line is refused if it has no newline, because it was cut off, or if it has
+   control characters, because a message may print it on a terminal. Its keys
+   and values are not checked. */
 void
 manifest_read(const char *directory, Values *lines)
 {
@@ -78,7 +78,7 @@ manifest_record(const char *directory, const char *line)
     manifest_read(directory, &lines);
     for (int i = 0; i < lines.count; i++)
         recorded |= !strcmp(lines.text[i], line);
-    if (!recorded) /* otherwise the record may be read-only */
+    if (!recorded) /* a record that has it may be read-only */
         append_line(path, line);
     close(lock);
 }
@@ -116,8 +116,8 @@ add_run(Experiment *e, const char *path)
     e->runs[e->count++] = run_read(path);
 }
 
-/* Adds the finished runs of a directory. Hidden names are those of drafts
-   (base/files.h), which are left out. */
+/* Adds the finished runs of a directory. Hidden directories are left out: they
+   are drafts (base/files.h). */
 static void
 add_all(Experiment *e, const char *directory)
 {

@@ -31,20 +31,20 @@
    Before the first call, *line is the command's name. */
 void manifest_add(char **line, const char *key, const char *value);
 
-/* The value of a key in a line, interned; NULL if the line does not have it. */
+/* The value of a key in a line, interned; NULL if the line has no such key. */
 const char *manifest_value(const char *line, const char *key);
 
 /* Adds the lines of an experiment's record to `lines`; adds none if there is no
-   record. Exits if a line was cut off or changed. */
+   record. Exits if a line is cut off or has control characters. */
 void manifest_read(const char *directory, Values *lines);
 
-/* Creates the directory of an experiment and adds a command's line to its
-   record. If the directory exists, exits unless it is empty or an experiment.
- */
+/* Creates the directory of an experiment, and adds a command's line to its
+   record unless the record has that line. If the directory exists, exits unless
+   it is empty or an experiment. */
 void experiment_open(const char *directory, const char *line);
 
-/* The finished runs of one or more experiments, without duplicates, and the
-   lines of their records. */
+/* Runs of one or more experiments, each run once, and the lines of the
+   experiments' records. */
 typedef struct Experiment {
     Run *runs;
     int count, capacity;

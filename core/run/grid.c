@@ -43,10 +43,10 @@ refuse_unused(const Request *r, const char *checked, const char *uses)
 
 /* Clears c->same_start if m, the model of c, cannot start as the same function
    as that variant's run in this grid. A note says so, once for each pair of
-   variants. `given` is c before config_resolve; `other`, the config of that
-   variant's run, has the same widths resolved for its variant. The model that m
-   can imitate (same_start_config) may have other widths, so it is not always
-   that run. */
+   variants. `given` is c before config_resolve; resolved for the other variant,
+   it is `other`, the config of that variant's run. The model that m can imitate
+   has the config `imitated`. If the shapes of these two differ, m would imitate
+   a model that is not in the grid. */
 static void
 drop_impossible_start(Grid *g, const Config *given, Config *c, Model *m)
 {
@@ -65,7 +65,8 @@ drop_impossible_start(Grid *g, const Config *given, Config *c, Model *m)
 }
 
 /* Exits if two of the given variants have one name, because their runs could
-   not be told apart, or if a shape option was given that no variant uses. */
+   not be told apart; or if a shape option was given that no variant uses,
+   unless --same-start was given, too. */
 static void
 check_variants(const Request *r)
 {
@@ -76,7 +77,8 @@ check_variants(const Request *r)
         Plugin p = plugin_open(given->text[i]);
         uses = format_text("%s %s", uses, variant_uses(p.variant));
         if (!add_word(&names, copy_text(p.name)))
-            usage("two variants are called %s, one of them %s; rename a file",
+            usage("two variants are called %s, the second one is %s; give a "
+                  "variant only once, or rename a file",
                   p.name, p.path);
     }
     /* With --same-start, a shape option may be meant for the variant named
@@ -101,9 +103,9 @@ check_start(Grid *g, const Config *given, Config *c, Sizes sizes,
     model_free(m);
 }
 
-/* Adds the runs of a config after config_resolve, one for each seed. Two points
-   that differ only in settings that the variant does not use have the same
-   runs, which are added once. `uses` lists the settings that it uses. */
+/* Adds the runs of c, a config after config_resolve, one for each seed. Two
+   points that differ only in settings that the variant does not use have the
+   same runs, which are added once. `uses` lists the settings that it uses. */
 static void
 add_seeds(Grid *g, const Values *seeds, Config c, const char *uses)
 {
@@ -119,7 +121,7 @@ add_seeds(Grid *g, const Values *seeds, Config c, const char *uses)
 
 /* Adds the runs of one point of the grid. If `text` is among several tasks,
    --file is meant for it only. The data are opened before c is resolved,
-   because this sets the hash of the file in c. */
+   because dataset_open sets the hash of the file in c. */
 static void
 add_point(Grid *g, const Request *r, Config c)
 {
@@ -206,8 +208,8 @@ grid_of(const Request *r, const char *command)
 
 /* Returns whether the command line of a run must name this setting. It need not
    if the run does not use the setting, if no option sets it (help is NULL), or
-   if c has its usual value. Words, the seed and widths are always named; the
-   default of a width depends on other settings. */
+   if c has its usual value. Words, the seed and the settings of the shape are
+   named even then; the default of a width depends on other settings. */
 static bool
 needs_option(const Setting *s, const Config *c, const Config *usual)
 {

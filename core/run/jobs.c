@@ -4,14 +4,14 @@
    The process of a run is called a worker; this process, which starts the
    workers, is the driver. So a plugin that crashes ends only its own run, and
    several workers use several cores. A worker keeps the last row of its log in
-   memory that it shares with the driver. On a terminal, the driver shows that
-   row in one line, which it rewrites:
+   memory that it shares with the driver. On a terminal, the driver shows the
+   row of one busy worker in a line, which it rewrites:
 
        57 of 140 runs, step 250 of 1000, loss 1.25
 
-   If stderr is no terminal, the driver prints a line for each finished run. A
-   worker writes its run into the driver's draft, so that a killed worker leaves
-   no partial run. */
+   If stderr is no terminal, the driver prints a line for each finished run.
+   With --quiet it shows neither. A worker writes its run into the driver's
+   draft, so that a killed worker leaves no partial run. */
 #include <string.h>
 #include <unistd.h>
 
@@ -130,14 +130,14 @@ train_run(const void *job, void *last)
     char *run = run_write(&own, t.job->name, m, &t.end, &t.observer, &data);
     if (!crew.w->no_weights)
         matrices_write(run, "weights", m, m->values);
-    /* If another command has meanwhile trained the same run, its run stays:
-       that command may be reading it. A stale run is replaced. */
+    /* If another command has meanwhile trained the same run, that run stays,
+       because the command may be reading it. A stale run is replaced. */
     bool is_there = run_exists(crew.w->out, t.job->name);
     draft_end(&own, is_there && !t.job->stale ? KEEP_OLD : REPLACE_OLD);
 }
 
-/* On a terminal, rewrites the line that shows how many runs are finished, and
-   how far the first unfinished one is. */
+/* On a terminal, rewrites the line that shows how many runs have ended, and how
+   far the run of the first busy worker is. */
 static void
 draw_line(void)
 {
@@ -181,8 +181,9 @@ give_jobs(void)
     return busy;
 }
 
-/* Counts the job of a worker that has ended, and prints that it is finished or
-   why it failed. After that the worker is idle. */
+/* Counts the job of a worker that has ended. Prints why it failed or, unless
+   there is a progress line or --quiet was given, that it is finished. After
+   that the worker is idle. */
 static void
 finish_job(Child *w)
 {

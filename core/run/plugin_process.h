@@ -28,7 +28,7 @@ Ended in_child(ChildWork *work, const void *argument, void *answer, size_t size,
 int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
 
 /* Runs qkv-double, which is in this program's directory, with the same
-   arguments, and returns its status. */
+   arguments, and returns its status. Fails if it cannot be run. */
 int run_in_double(int argc, char **argv);
 
 /* Returns how a child that children_wait has returned ended. Removes the drafts

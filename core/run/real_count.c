@@ -10,7 +10,8 @@ enum { NO_ANSWER = -1 };
 
 /* The number of real parameters of a run's attention, counted by qkv-double;
    NaN if it is not known, or if qkv-double finds another number of stored
-   parameters than the run has; NO_ANSWER if it cannot be run. */
+   parameters than the run has; NO_ANSWER if qkv-double cannot be run or prints
+   no number of stored parameters. */
 static double
 count_in_double(const Run *r)
 {

@@ -13,8 +13,8 @@
 /* Writes RUN/real.tsv, with the number of real parameters of attention, for
    each run of e that does not have this file. The number is NaN if it is not
    known, as for a run with attention of several kinds. The parameters of runs
-   with the same attention are counted only once. Writes nothing if qkv-double
-   cannot be run. */
+   with the same attention are counted only once. A run whose parameters would
+   have to be counted gets no file if qkv-double cannot be run. */
 void count_real(const Work *w, Experiment *e);
 
 #endif

@@ -17,7 +17,7 @@
 #include "training/solved_or_diverged.h"
 
 /* Adds a setting of c to a run's name, unless the setting has its default value
-   or the name is long already. The digest at its end still tells runs apart. */
+   or the name is long already. The name's digest still tells runs apart. */
 static void
 add_setting(char **name, const Setting *s, const Config *c,
             const Config *defaults)
@@ -290,7 +290,7 @@ run_weights(const Run *r, Model *m)
         fail("%s: %s has changed since this run; restore the original", r->path,
              r->config.file);
     if (access(within(r->path, "weights"), F_OK))
-        fail("%s: its weights were not kept (--no-weights): remove the run and "
+        fail("%s: it has no weights, as after --no-weights: remove the run and "
              "train it again",
              r->path);
     for (int i = 0; i < m->count; i++) {

@@ -44,10 +44,11 @@ typedef struct Run {
     char *path, *name; /* the name is the last part of the path */
     Config config;
     Table log;
-    Table result; /* result.tsv, followed by timing.tsv and real.tsv */
+    Table result; /* result.tsv, then timing.tsv and real.tsv, if any */
 } Run;
 
-/* Reads a run; exits if a file is missing or damaged. */
+/* Reads a run; exits if a file is damaged or missing, except that timing.tsv
+   and real.tsv may be missing. */
 Run run_read(const char *path);
 
 /* Opens RUN/NAME, a new table of keys and values. end_file closes it. */
@@ -71,8 +72,8 @@ double run_number(const Run *r, const char *key);
    it was trained on. Free the model with model_free. */
 Model *run_model(const Run *r, Dataset *data);
 
-/* Reads the run's trained weights into m, a model of the same shapes; exits if
-   they are missing or do not fit. */
+/* Reads the run's trained weights into m, a model of the same shapes. Exits if
+   the weights are missing or do not fit, or if the run's text has changed. */
 void run_weights(const Run *r, Model *m);
 
 /* Makes the directory RUN/FOLDER, with a file for each weight of m. `entries`
