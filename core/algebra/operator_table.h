@@ -16,7 +16,7 @@
 typedef enum Passage {
     OPAQUE,       /* the operator is not a product of A with a matrix, or is
                      unknown */
-    LEAF,         /* it has no operands: tokens, or weights */
+    LEAF,         /* C has no operands: it is tokens, or weights */
     TIMES,        /* C = A B */
     TIMES_TURNED, /* C = A B' */
     FACTOR,       /* C = a number times A; the number is the node's argument, a
@@ -47,8 +47,8 @@ typedef struct Meaning {
     const Operator *op; /* NULL for a leaf and for an unknown operator */
     Passage passage;
     Work work;
-    bool rotates; /* whether a variant that calls this operator rotates by
-                     position, even in a model without positions */
+    bool rotates; /* whether the operator rotates tokens by their position even
+                     in a model whose setting `positions` is none */
 } Meaning;
 
 /* The row of the table for the operator of a node. If the table has none, the

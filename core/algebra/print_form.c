@@ -1,7 +1,7 @@
 /* print_form.c - a derived form as a paper writes it.
 
-   The numbers in a factor are printed as the widths of the shape that they are
-   equal to. A matrix is printed by its name, with an index if heads use
+   A number in a factor is printed as the name of a width of the shape that has
+   this value. A matrix is printed by its name, with an index if heads use
    different blocks of it. Which block a head uses follows from the row or
    column at which its part of the matrix begins. */
 #include <ctype.h>
@@ -31,8 +31,9 @@ width_named(const Derived *d, double number)
     return NULL;
 }
 
-/* At TELLING_SHAPE (derive.h), no multiple of a width up to this one is a
-   multiple of another width, so each has only one name. */
+/* The largest multiple of a width that gets a name: "4 d_k". Such multiples of
+   two different widths are never equal at TELLING_SHAPE (derive.h), so no
+   number has two names there. */
 enum { MOST_TIMES = 4 };
 
 const char *
@@ -94,13 +95,13 @@ print_factor(FILE *to, const Derived *d, double factor)
 }
 
 /* How heads divide a matrix among them: by its rows, or by its columns. If each
-   head has a separate matrix, such as "W_1^Q", heads differ by the number in
-   the matrix's name. */
+   head has a separate matrix, such as "W_1^Q", the number in the matrix's name
+   tells the heads apart. */
 typedef enum Axis { ALONG_ROWS, ALONG_COLUMNS, BY_NAME } Axis;
 
 /* The rows or columns of its stored matrix that a symbol uses. A diagonal
-   matrix is stored as one row of gains; its symbol uses the columns of these
-   gains. */
+   matrix is stored as one row of gains; its symbol uses some columns of this
+   row. */
 static Span
 span_of(const Symbol *s, Axis axis)
 {
@@ -118,10 +119,11 @@ span_of(const Symbol *s, Axis axis)
                   .all = node->rows};
 }
 
-/* The block of a matrix that each head uses. Along one axis the matrix is cut
-   into `blocks` blocks of `stride` rows or columns. Head i uses block
-   of_head[i], from row or column `start` of this block on. Heads and blocks are
-   counted from 0, in the variant's order. */
+/* The block of a matrix that each head uses. Along one axis, head i begins at
+   row or column start + stride * of_head[i]. So a block has `stride` rows or
+   columns, and the heads use blocks up to number blocks - 1. If the axis is
+   BY_NAME, a block is a matrix, and these are the numbers in names. Heads and
+   blocks are counted from 0, in the variant's order. */
 enum { MOST_COMPARED = 64 };
 typedef struct Pattern {
     int heads; /* how many heads were compared */
@@ -148,14 +150,14 @@ start_of_symbol(const Symbol *s, Axis axis)
 {
     if (axis != BY_NAME)
         return span_of(s, axis).first;
-    const char *name = s->node->arguments; /* of its matrix (tape.h) */
+    const char *name = s->node->arguments; /* the matrix's name (tape.h) */
     const char *number = name + strcspn(name, "0123456789");
     return atoi(number);
 }
 
-/* Sets starts[i] to the start of the symbol of head i that is at the place of
-   s: in the same term, on the same side, at the same distance from its end
-   (symbol_of). Returns false if a head has no such symbol. */
+/* Sets starts[i] to the start of head i's symbol at the address of s (Symbol):
+   in the same term, on the same side, at the same place in the chain. Returns
+   false if a head has no such symbol. */
 static bool
 find_starts(const Derived *d, const Symbol *s, Axis axis, int heads,
             int starts[MOST_COMPARED])
@@ -171,9 +173,10 @@ find_starts(const Derived *d, const Symbol *s, Axis axis, int heads,
 }
 
 /* Finds the pattern along an axis from the starts of all heads. The difference
-   of the two smallest starts is the stride. If all starts are equal, the stride
-   becomes larger than any matrix, so that all heads use block 0. If a variant
-   calls attend more than once, only the heads of the last call are compared. */
+   of the two smallest unequal starts is the stride. If all starts are equal,
+   the stride becomes larger than any matrix, so that all heads use block 0. If
+   a variant calls attend more than once, only the heads of the last call are
+   compared. */
 static Pattern
 pattern_along(const Derived *d, const Symbol *s, Axis axis)
 {
@@ -221,8 +224,9 @@ shifted_by(const Pattern *p, int by)
 }
 
 /* The index that a matrix gets: i, g, i+1, i mod g, or a list of the block of
-   each head. It is "" if all heads use the same block. If there is no pattern,
-   it is printed_block, the block of the printed head, counted from 1. */
+   each head. It is "" if all heads use the same block. If the heads follow no
+   pattern, it is printed_block, the block of the printed head, counted from 1.
+ */
 static const char *
 index_text(const Pattern *p, int printed_block)
 {
@@ -258,8 +262,8 @@ has_other_part(const Chain *c, const Symbol *s)
     return false;
 }
 
-/* Returns whether a head uses several parts of the matrix of s in the same
-   role. Then the role does not identify the part. */
+/* Returns whether a chain of the printed head has several parts of the matrix
+   of s in the same role. Then the role does not identify the part. */
 static bool
 role_is_ambiguous(const Derived *d, const Symbol *s)
 {
@@ -291,11 +295,12 @@ typedef struct Marks {
     const char *index, *part;
 } Marks;
 
-/* Sets marks->part to the role of a symbol or, if the role does not tell which
-   part of its block the symbol is, to its range in the block, from the first
-   row or column to the one after the last. If there is no pattern, the matrix
-   counts as cut into blocks of the symbol's size. If there is no form, no range
-   is set, since the block behind an operator is not known for certain. */
+/* Sets marks->part to the role of a symbol if the heads follow a pattern and
+   the role tells which part of its block the symbol is. Otherwise sets it to
+   the symbol's range in the block, from the first row or column to the one
+   after the last; without a pattern, a block has the symbol's size. But if the
+   variant has no form (Derived.why), its chains may be incomplete, and no range
+   is set. */
 static void
 mark_part(Marks *marks, const Derived *d, const Symbol *s, const Pattern *p,
           Span span)
@@ -310,8 +315,9 @@ mark_part(Marks *marks, const Derived *d, const Symbol *s, const Pattern *p,
 }
 
 /* Sets the marks that a symbol needs along an axis. It needs none if it uses
-   the whole matrix, and only an index if it uses a whole block. Tokens, which
-   count as the identity, need only an index too. */
+   all rows or columns of its matrix, and only an index if it uses a whole
+   block. Tokens, which count as the identity, also need only an index if heads
+   use different blocks of them. */
 static void
 mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
 {
@@ -319,7 +325,7 @@ mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
     if (span.count == span.all)
         return;
     Pattern p = pattern_along(d, s, axis);
-    /* The index is this block's number if the heads show no pattern. */
+    /* For the index of heads that follow no pattern: */
     int blocks_before = span.first / span.count;
     const char *index = index_text(&p, blocks_before + 1);
     if (*index)
@@ -338,7 +344,7 @@ static Marks
 marks_of(const Derived *d, const Symbol *s)
 {
     Marks marks = {.index = "", .part = ""};
-    const int printed_block = 1; /* if the names follow no pattern */
+    const int printed_block = 1; /* the index if names follow no pattern */
     const Symbol *in_next_head = symbol_of(d, PRINTED_HEAD + 1, s);
     if (in_next_head &&
         in_next_head->node != s->node) { /* a matrix for each head */
@@ -352,8 +358,8 @@ marks_of(const Derived *d, const Symbol *s)
     return marks;
 }
 
-/* If the name continues in the equation, it is the name of another matrix: W^QK
-   is not W^Q. */
+/* If a letter or digit follows the name in the equation, it is the name of
+   another matrix: W^QK is not W^Q. */
 const char *
 name_in_equation(const char *equation, const char *name)
 {
@@ -406,8 +412,8 @@ print_chain(FILE *to, const Derived *d, const Chain *c, const char *tokens)
     }
 }
 
-/* Prints Q (K)', or Q y' if the keys are only tokens. A term that has neither
-   tokens nor symbols is the identity, I. */
+/* Prints Q (K)', or Q y' if the keys are only tokens, and then the factor. A
+   term without symbols, whose tokens are not printed, is the identity, I. */
 void
 print_term(FILE *to, const Derived *d, const Term *t, Shown shown)
 {

@@ -1,12 +1,13 @@
 /* print_form.h - a derived form as a paper writes it:
    "W^Q W_i^Q (W^K W_i^K)' / sqrt(d_k)".
 
-   i is the index of a head, and g the index of the group of heads that share
-   its keys. An index tells which block of a matrix a head uses: W_{i+1}^Q is
-   the next head's block, and W_{i mod g}^K the block of a group whose heads are
-   not neighbours. W_i^Q[0:d_k/2] is half of the head's own block. An operator
-   that is not a product with a matrix is in brackets: "W^Q [tanh] W_i^Q".
-   terms.h explains terms, pieces, and how heads are numbered. */
+   An index tells which block of a matrix a head uses. W_i^Q is the block of
+   head i, W_{i+1}^Q that of the next head, and W_g^K the block that a group g
+   of neighbouring heads shares. If the heads of a group are not neighbours, it
+   is W_{i mod g}^K, with g the number of groups. W_i^Q[0:d_k/2] is half of head
+   i's block, and W_i^QKV.q the part of it that makes queries. An operator that
+   is not a product with a matrix is in brackets: "W^Q [tanh] W_i^Q". terms.h
+   explains terms, pieces, and how heads are numbered. */
 #ifndef PRINT_FORM_H
 #define PRINT_FORM_H
 
@@ -26,19 +27,19 @@ void print_term(FILE *to, const Derived *d, const Term *t, Shown shown);
 void print_piece(FILE *to, const Derived *d, int head, Piece piece,
                  Shown shown);
 
-/* The head whose matrices are printed. Any head would do, since an index tells
-   how the others differ. */
+/* The head whose matrices are printed: the variant's last (terms.h). Any head
+   would do, since an index tells how the others differ. */
 enum { PRINTED_HEAD = 0 };
 
 /* The form as an equation, "softmax(x W_i^Q (y W_i^K)' / sqrt(d_k)) y W_i^V
    W_i^O", and " in the last head only" if heads differ. The caller frees it. */
 char *form_spelled(const Derived *d);
 
-/* A text of a form names numbers after the widths that have their values at
-   TELLING_SHAPE, in the second of two blocks. The names are right if the text
-   is the same at LARGER_SHAPE, in the last of four blocks: then this returns
-   "". Otherwise it returns " at d-model=78 ... only", to be put after the text.
- */
+/* Compares `telling`, the printed form of a variant at TELLING_SHAPE in block 2
+   of 2, with `larger`, its form at LARGER_SHAPE in block 4 of 4. In each, a
+   number is named after a width that has its value, perhaps by chance. If both
+   are the same text, the names are right, and the result is "". Otherwise it is
+   " at d-model=78 ..., block 2 of 2, only", to be put after `telling`. */
 const char *only_where(const char *telling, const char *larger);
 
 /* The name of a matrix as an equation writes it, which may add the index of a

@@ -1,7 +1,8 @@
 /* rank.c - the rank of a large matrix A, whose rows arrive a panel at a time.
 
    The elimination works on T = A', which has the same rank: the rows of A
-   arrive as columns of T. With the rows of T in a suitable order, T = L U.
+   arrive as columns of T. With the rows of T in a suitable order, the columns
+   that gave a pivot are L U.
 
    The pool holds the columns of T that have arrived and are not yet eliminated.
    With r pivots taken so far, the next pivot is the largest entry of the pool
@@ -19,12 +20,14 @@
 #include "heart/fail.h"
 #include "heart/matrix.h"
 
-/* A panel is the columns that are added at a time. With 64, most of the work is
-   in products of (64 x 64) blocks. The pool has space for two panels. */
+/* PANEL columns, a panel, are added to the pool at a time. With 64, most of the
+   work is in products of (64 x 64) blocks. The pool has space for two panels.
+ */
 enum { PANEL = 64, POOL_COLUMNS = 2 * PANEL };
 
 /* A pivot waits for the next panel, which may bring larger ones, if it is
-   smaller than this share of the first pivot since the latest panel. */
+   smaller than this share of the largest that take_pivots found in the same
+   call. */
 #define LARGE_ENOUGH 0.3
 
 /* A gap between two pivots shows the rank only if the first is more than this
@@ -38,11 +41,11 @@ typedef struct Elimination {
     int n;          /* the number of rows of T */
     int rank;       /* the number of pivots taken so far */
     int waiting;    /* the number of columns in the pool */
-    int *order;     /* row i of the pool, L and U is row order[i] of T */
+    int *order;     /* row i of the pool and of L is row order[i] of T */
     real *lu;       /* (n x n): U on and above the diagonal, L below it; the
                        diagonal of L, which is all 1s, is not stored */
     real *pool;     /* (n x POOL_COLUMNS), with all pivots so far subtracted */
-    double *pivot;  /* the absolute values of the pivots, in order */
+    double *pivot;  /* the absolute values of the pivots, as taken */
     double largest; /* the largest entry so far that could become a pivot */
     int idle;       /* columns dropped since the latest pivot */
     double rest;    /* the largest entry that was dropped */
@@ -112,7 +115,8 @@ subtract_pivots(const Elimination *e, int fresh)
     }
 }
 
-/* Adds the next `count` rows of A to the pool, as columns. */
+/* Adds the next `count` rows of A to the pool, as columns, and subtracts all
+   pivots so far from them. */
 static void
 add_rows(Elimination *e, NextRows *next, void *more, int count)
 {
@@ -206,7 +210,7 @@ take_pivot(Elimination *e, int taken, Pivot p)
 static void
 take_pivots(Elimination *e)
 {
-    double first = 0; /* the size of the first pivot */
+    double first = 0; /* the size of the largest pivot in this call */
     int taken = 0;
     while (taken < e->waiting && e->rank < e->n) {
         Pivot p = find_pivot(e, taken);
@@ -229,8 +233,8 @@ take_pivots(Elimination *e)
                 (size_t)e->waiting * sizeof(real));
 }
 
-/* A rank is believed after this many consecutive columns were only rounding: a
-   panel, and an eighth of the rank. */
+/* The rank counts as known once this many columns were dropped since the latest
+   pivot: a panel, and an eighth of the rank. */
 static int
 columns_to_believe(int rank)
 {
@@ -244,9 +248,9 @@ is_settled(const Elimination *e)
     return e->rank == e->n || e->idle >= columns_to_believe(e->rank);
 }
 
-/* Adds rows of A and takes pivots until the rank is known, or until enough
-   rows were added to believe even a rank of n. `left` rows may still be added.
- */
+/* Adds rows of A and takes pivots until the rank is known, or until the pool is
+   empty and enough rows were added to make even a rank of n known. `left` rows
+   may still be added. */
 static void
 eliminate(Elimination *e, NextRows *next, void *more)
 {

@@ -21,8 +21,8 @@ enum { TOKENS = 16 };
    initialisation is a constant. */
 #define LEAST_DEVIATION 0.1
 
-/* RMSNorm adds this to the mean square of a token, which may be 0, before it
-   divides by its root. */
+/* RMSNorm divides a token by the root of its mean square, which may be 0. So it
+   adds this to the mean square first. */
 #define NORM_EPSILON 1e-5
 
 /* The function whose Jacobian is taken: one block, or several, each of which
@@ -64,8 +64,9 @@ centred(const Layers *l, Node *x)
     return matmul(x, data_leaf(l, d, d, centring));
 }
 
-/* LayerNorm(x) with all gains and biases 1. Other values could be moved into
-   the matrices that read its result, so they would give the same count. */
+/* LayerNorm(x) with all gains and biases 1. Almost all other values would give
+   the same count, since a change of the matrices that read the result undoes
+   them. */
 static Node *
 normed(const Layers *l, Node *x)
 {
@@ -77,8 +78,9 @@ normed(const Layers *l, Node *x)
 }
 
 /* Runs forward of all blocks, with a residual around each if there are several,
-   and returns the last output. A backward pass from this node writes the
-   gradients of the weights to `gradients`, in the order of l->values. */
+   and returns the last output, centred if the tokens are normed. A backward
+   pass from this node writes the gradients of the weights to `gradients`, in
+   the order of l->values. */
 static Node *
 run_blocks(Layers *l, real *gradients)
 {

@@ -16,7 +16,7 @@
 #include "heart/random.h"
 
 typedef struct RealCount {
-    int stored; /* the number of parameters of a.layers blocks */
+    int stored; /* the number of parameters of all blocks */
     int real;   /* how many of these are real, or UNKNOWN_RANK */
     Rank found; /* the measured rank, of one block or, if a block uses what an
                    earlier block remembered, of all blocks together */
@@ -34,8 +34,9 @@ typedef enum { ANY_TOKENS, NORMED_TOKENS } Tokens;
 RealCount real_count(const Variant *v, Attention a, Tokens tokens);
 
 /* Draws the entries of a weight for a measurement: normal, with the mean and
-   the deviation of its initialisation. A weight that starts as a constant is
-   drawn at random, too, since special values can hide parameters. */
+   the standard deviation of its initialisation, but a deviation of at least
+   0.1. So a weight that starts as a constant is drawn at random, too: special
+   values can hide parameters. */
 void draw_entries(const Weight *w, real *entries, Random *r);
 
 /* Measuring more parameters than this takes over half a minute, and most of a

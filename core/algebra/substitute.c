@@ -11,8 +11,8 @@
 #include "algebra/substitute.h"
 #include "heart/fail.h"
 
-/* At most 6! = 720 orders of the heads are tried. These are all orders of up to
-   six heads. */
+/* Variants with more than MOST_HEADS heads are not compared. At most 6! = 720
+   orders of the heads are tried, which are all orders of up to six heads. */
 enum { MOST_HEADS = 16, MOST_ORDERS = 720 };
 
 /* An assignment of the heads of `from` to the heads of `to`, and the state of
@@ -62,9 +62,8 @@ set_symbol_entry(const Symbol *s, int r, int c, real value)
 }
 
 /* Sets a symbol of `to` to a product; returns false if the product has an
-   operator or a different shape, or if an entry was set to a different number
-   before. Tokens have the entries of the identity, so they can only be set to
-   the identity. */
+   operator or a different shape, or if an entry cannot be set. Tokens have the
+   entries of the identity, so they can only be set to the identity. */
 static bool
 set_symbol(const Symbol *s, const Term *product)
 {
@@ -173,11 +172,12 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
     return nearly_equal(factor, 1); /* a factor that no matrix got must be 1 */
 }
 
-/* Sets the matrices of a term. The queries' matrices become products of the
-   queries' matrices of `source`, and likewise for the keys. If the target has
-   no matrix for keys, its queries' matrices get both products. The factor is
-   put into the queries' matrices, or into the keys' if neither term has
-   matrices for queries. */
+/* Sets the matrices of the term `target`. Its queries' matrices become products
+   of the queries' matrices of `source`, and likewise for the keys. If `target`
+   has no matrix for keys, its queries' matrices get both products. The quotient
+   of the two factors is put into the queries' matrices, or into the keys' if
+   neither term has matrices for queries. Returns false if this is not possible.
+ */
 static bool
 set_term(const Matching *by, const Term *target, const Term *source)
 {
@@ -269,7 +269,7 @@ try_matching(Matching *by)
 /* Matches the heads of `to` from `head` on with heads of `from`, by
    backtracking: tries the head of the same number first, then each other that
    no earlier head uses. Returns true as soon as a matching of all heads is
-   accepted, and false if none is. */
+   accepted, and false if none of the first MOST_ORDERS is. */
 static bool
 match_heads(Matching *by, int head)
 {

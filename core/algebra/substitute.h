@@ -1,11 +1,11 @@
 /* substitute.h - sets one variant's matrices to products of another's.
 
-   The products follow from the shapes of the matrices. Both variants write M_i,
-   and N_i, as a chain of matrices (terms.h). Along it, each matrix of one
-   variant becomes the other variant's next matrix of the same shape, or the
-   identity, or a product of several matrices. Each head gets the M_i and the
-   N_i of one of the other variant's heads. The result is only a proposal:
-   equal.c runs both variants with it. */
+   The products follow from the shapes of the matrices. Each variant's M_i and
+   N_i are made of chains of its matrices (terms.h). Along a chain, each matrix
+   of the variant `to` becomes the next matrix of `from` if their shapes are
+   equal, and otherwise the identity or a product of several matrices. Each head
+   of `to` gets the M_i and the N_i of one head of `from`. The result is only a
+   proposal: equal.c runs both variants with it. */
 #ifndef SUBSTITUTE_H
 #define SUBSTITUTE_H
 

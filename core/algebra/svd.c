@@ -212,9 +212,9 @@ decompose_in_basis(const double *w, const double *q, int rank, Result to)
     free(b);
 }
 
-/* Decomposes A' = w (k x length) if its rank is low, for example if A is M of
-   a head. Then only `rank` columns need to be rotated. Returns false, and
-   writes nothing, if the rank is at least half the length. */
+/* Decomposes A' = w (k x length) if its rank is low, for example if A is the
+   M_i of a head. Then only `rank` columns need to be rotated. Returns false,
+   and writes nothing, if the rank is at least half the length. */
 static bool
 decompose_low_rank(const double *w, Result to)
 {

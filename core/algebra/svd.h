@@ -62,7 +62,8 @@ double effective_rank(const double *s, int k);
 double symmetric_share(const double *m, int d);
 
 /* Facts that follow from the singular values of a square matrix (d x d). An M_i
-   or N_i (canonical.h) has d + 1 rows; the last row, a bias, is left out. */
+   or N_i (canonical.h) has d + 1 rows; spectrum_of does not read the last row,
+   which comes from a bias. */
 typedef struct Spectrum {
     int rank;
     double effective_rank;

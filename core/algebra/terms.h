@@ -2,7 +2,8 @@
 
    derive() (derive.h) makes the form; these functions read it. A form has a few
    pieces for each head, among them M_i and N_i (canonical.h). A piece is a sum
-   of terms. A term is a factor times one chain of matrices or, in M_i, two. */
+   of terms. A term is a factor times one chain of matrices or, in M_i, two:
+   one for the queries and one for the keys. */
 #ifndef TERMS_H
 #define TERMS_H
 
@@ -60,8 +61,8 @@ typedef struct Term {
 
 typedef struct Derived {
     BlockRun run; /* the forward pass from which it was derived */
-    int heads;
-    Term *term; /* the terms of all pieces and heads */
+    int heads;    /* of all calls of attend; 0 if there is none */
+    Term *term;   /* the terms of all pieces and heads */
     int count, capacity;
     const char *why; /* why there is no form; NULL if there is one */
 } Derived;
@@ -80,8 +81,9 @@ const Term *term_of(const Derived *d, int head, Piece piece, int number);
    same matrix, and at most d_model. */
 int rank_bound(const Derived *d, int head, Piece piece);
 
-/* The symbol of head `head` at the address of s; NULL if the head has no symbol
-   there, or if the two belong to unrelated matrices. */
+/* The symbol of head `head` at the address of s. NULL if the head has no symbol
+   there, or one that is not related to s: another operator, or a matrix that
+   differs in more than the number in its name. */
 const Symbol *symbol_of(const Derived *d, int head, const Symbol *s);
 
 /* Returns whether a symbol is a part of its stored matrix, transposed. */
@@ -106,8 +108,9 @@ bool is_gains(const Symbol *s);
 /* The column `first` from which gains_matrix made this symbol's matrix. */
 int first_gain(const Symbol *s);
 
-/* Returns whether all heads have the same terms, apart from which columns they
-   use. */
+/* Returns whether all heads have the same terms, except that they may use
+   different parts of a matrix, or matrices that differ only in the number in
+   their names. */
 bool heads_alike(const Derived *d);
 
 /* Computes a term. A term without matrices is its factor times the identity,

@@ -62,8 +62,8 @@ differentiate(void *measured, int rows, real *jacobian)
 /* The seed of all weights and sequences. Any number would do. */
 enum { SEED = 19 };
 
-/* The rank of the Jacobian at random weights; NAN if no gap between pivots
-   shows it (rank.h). */
+/* The rank of the Jacobian at random weights; NAN if matrix_rank cannot tell
+   it. */
 static double
 measured_rank(Model *m)
 {
@@ -125,9 +125,9 @@ most_real(const Model *m)
 /* Fills in all parts of the formula. The parts within attention are measured,
    and NAN if this is not possible; the others follow from sizes. LayerNorm
    ignores the mean of a token, so each row of a matrix that writes to the
-   stream has one entry too many. These matrices are the embedding, with a row
-   for each symbol; the learned positions; and the second matrix of each MLP,
-   with a row for each hidden unit. */
+   stream has one entry too many. Outside attention these matrices are the
+   embedding, with a row for each symbol; the learned positions; and the second
+   matrix of each MLP, with a row for each hidden unit. */
 static void
 fill_parts(double part[PARTS], const Model *m)
 {

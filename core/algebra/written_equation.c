@@ -1,7 +1,7 @@
 /* written_equation.c - runs the equation that a variant's author wrote beside
    its code.
 
-   The equation is made a variant, which shares the matrices of the code's
+   The equation is made into a variant, which shares the matrices of the code's
    variant. Then both are run, and their outputs are compared. */
 #include <setjmp.h>
 #include <stdio.h>
@@ -51,8 +51,8 @@ share_entries(const Weights *equation, const Weights *code)
     return NULL;
 }
 
-/* Returns how an equation, made a variant, differs from the code for which it
-   was written; NULL if both have the same outputs. */
+/* Returns how an equation, made into the variant `written`, differs from the
+   code; NULL if both have the same outputs. */
 static const char *
 difference_of(const Variant *written, const Derived *code)
 {
@@ -78,7 +78,7 @@ static jmp_buf unreadable;
 static char reason[MESSAGE];
 
 /* Called instead of ending the program, with the status and the message with
-   which it would have ended. */
+   which it would have ended. Keeps the message and jumps to `unreadable`. */
 static void
 keep_reason(int status, const char *message)
 {

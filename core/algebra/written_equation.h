@@ -4,8 +4,8 @@
    The equation is read with the grammar of NAME.eq (equation/parse.h) and the
    variant's settings. It is computed with the variant's matrices, whose names
    lose their index in the grammar: W^Q for W_i^Q. It agrees with the code if
-   the outputs are equal. An equation that begins with "note:", or names no
-   matrix of the code, is meant for people. */
+   the outputs are equal up to rounding. An equation that begins with "note:",
+   or names no matrix of the code, is meant for people. */
 #ifndef WRITTEN_EQUATION_H
 #define WRITTEN_EQUATION_H
 

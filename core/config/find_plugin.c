@@ -256,9 +256,9 @@ check_variant(const char *path, const Variant *v)
     check_field(path, "forward", v->forward);
     check_shape(path, v);
     if (v->settings && !settings_are_valid(v->settings))
-        fail("%s: its settings are \"%s\": write at most %d, each NAME=NUMBER "
-             "with a name of up to %d lower-case letters, digits and -",
-             path, v->settings, MOST_OWN, OWN_NAME_SIZE - 1);
+        fail("%s: its settings are \"%s\": write at most %d NAME=NUMBER in %d "
+             "bytes, with names of up to %d lower-case letters, digits and -",
+             path, v->settings, MOST_OWN, USES_SIZE / 2 - 1, OWN_NAME_SIZE - 1);
 }
 
 /* Loads a shared object. Loading runs the object's constructors, which may
@@ -302,8 +302,8 @@ plugin_open(const char *word)
                 .path = strchr(word, '/') ? word : plugin_find(word)};
     if (!p.path) {
         Values known = plugin_list();
-        usage("unknown variant \"%s\":%s `qkv list` lists them; a file needs "
-              "a slash, as in ./%s",
+        usage("unknown variant \"%s\":%s `qkv list` lists all variants; the "
+              "path of a file needs a slash, as in ./%s",
               word, suggestion(word, &known), word);
     }
     if (has_ending(p.path, ".eq"))

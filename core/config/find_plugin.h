@@ -49,7 +49,8 @@ bool next_own_setting(const char **list, OwnSetting *own);
 const char *variant_uses(const Variant *v);
 
 /* The name of the plugin that a word stands for. The word is a name or a path:
-   "./mine.so" stands for "mine". Exits with status 2 if it is neither. */
+   "./mine.so" stands for "mine". Exits with status 2 if the result cannot name
+   a plugin. */
 const char *plugin_name(const char *word);
 
 /* A plugin is code, so a path is opened only if the user typed it: the command
@@ -62,15 +63,16 @@ const char *plugin_trusted(const char *word);
 
 /* The names of all plugins, sorted. They are looked for in the directories of
    $QKV_PATH, then in variants/ beside the executable, then in
-   ../lib/qkv/variants. If two plugins have the same name, the first is used.
-   qkv-double first looks in the folder "double" of each directory, for plugins
-   that define an operator and are compiled for double. */
+   ../lib/qkv/variants, as seen from the executable. If two plugins have the
+   same name, the first is used. qkv-double first looks in the folder "double"
+   of each directory, for plugins that define an operator and are compiled for
+   double. */
 Values plugin_list(void);
 
 /* Opens a plugin and checks what it declares. The word is a name, or a path
    that was passed to plugin_trust. The plugin's code may run from then on, so
    call this only in a child process (run/plugin_process.h). Exits if the plugin
-   cannot be opened. */
+   cannot be opened or what it declares is not valid. */
 Plugin plugin_open(const char *word);
 
 /* The plugin of a config. If the config has an equation, makes the plugin from
@@ -80,8 +82,9 @@ Plugin plugin_of(const Config *c);
 /* The directory of the running executable. */
 const char *executable_directory(void);
 
-/* The path of one of the program's directories of data, such as "plots". It is
-   beside the executable or, if it is not there, in ../share/qkv. */
+/* The path of one of the program's directories of data, such as "plots". This
+   directory is beside the executable or, if it is not there, in ../share/qkv,
+   as seen from the executable. */
 char *beside_program(const char *name);
 
 #endif

@@ -3,7 +3,7 @@
    All code that reads or writes settings uses this table: for the options of
    the command, config.tsv, the defaults of a task, grids, the names of runs and
    the lines of --plan. The defaults are in heart/config.h (USUAL), unless the
-   task has others (tasks/tasks.c). */
+   task has others (heart/task.c, tasks/tasks.c). */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
@@ -44,7 +44,7 @@ enum {
     OF_VARIANT = 1,
     OF_SEED = 2,
     OF_DATA = 4,    /* the task, and the sequences that it draws */
-    OF_SHAPE = 8,   /* of a variant: SHAPE_OPTIONS */
+    OF_SHAPE = 8,   /* of a variant: SHAPE_OPTIONS, and its own settings */
     OF_MODEL = 16,  /* the model around the variant */
     OF_SECOND = 32, /* the parts of the model that read a second sequence */
     OF_START = 64,  /* the initial weights */
@@ -95,7 +95,8 @@ extern const int settings_built_in, settings_most;
 const Setting *setting_named(const char *name);
 
 /* The setting of this name, which a variant declares. Adds the setting to the
-   table if it is new. Returns NULL for "", which is not a name. */
+   table if it is new, and exits if the table is full. Returns NULL for "",
+   which is not a name. */
 const Setting *setting_declare(const char *name);
 
 /* Returns whether a and b have the same value of this setting. */
@@ -140,10 +141,10 @@ void config_intern(Config *c);
 void config_apply(Config *c, const char *assignments);
 
 /* Replaces widths of 0 by their defaults, and exits with status 2 if settings
-   contradict each other. `uses` lists the shape options and the settings that
-   the variant uses (variant_uses). Shape options that it does not use become 0,
-   and settings are dropped, so that runs that differ only in these are the same
-   run. */
+   contradict each other. `uses` lists the shape options and the declared
+   settings that the variant uses (variant_uses). A shape option that it does
+   not use becomes 0, and a declared setting that it does not use is dropped. So
+   runs that differ only in these are the same run. */
 void config_resolve(Config *c, const char *uses);
 
 /* A hash of all settings that can change a run's result (differing_setting), as

@@ -52,7 +52,8 @@ mean_interval(const double *x, int n)
 }
 
 /* The most values that can be dropped at each end of n sorted values if the
-   range of the rest must cover the true median in 95% of cases. Each value is
+   range of the rest must cover the true median in at least 95% of cases; 0 also
+   if the range of all n values does so less often. Each value is
    below the true median with probability 1/2, as a coin shows heads. With k
    values dropped at each end, the range misses the median if at most k values
    are below it, or at most k above it: if at most k of n coins show heads, or

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* A mean or median of n values and its 95% interval. All three fields are NaN
-   if n is 0 or a value is NaN. If n is 1, all three are that value. */
+   if n is 0. If n is 1, all three are that value. */
 typedef struct Mean {
     double mean, low, high;
 } Mean;
@@ -18,7 +18,7 @@ typedef struct Mean {
    that fall into two clusters; use a median or a fraction for these. With two
    seeds the interval would be 13 times as wide as the distance between their
    values. So with fewer than INTERVAL_SEEDS values it goes from the smallest
-   value to the largest. */
+   value to the largest. If a value is NaN, so are the mean and its interval. */
 enum { INTERVAL_SEEDS = 3 };
 Mean mean_interval(const double *x, int n);
 
@@ -28,7 +28,7 @@ Mean mean_interval(const double *x, int n);
    the distribution (David and Nagaraja 2003, 7.1). k is the largest number for
    which the probability is at least 95%. Fewer than MEDIAN_SEEDS values have no
    such interval; theirs goes from the smallest value to the largest. A value
-   may be infinite. */
+   may be infinite, but not NaN. */
 enum { MEDIAN_SEEDS = 6 };
 Mean median_interval(const double *x, int n);
 

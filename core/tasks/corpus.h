@@ -18,15 +18,15 @@ typedef struct Corpus {
     int *ids;     /* the ids of all tokens, in the order of the text */
     Values names; /* the text of each id */
     bool words;   /* whether tokens are words separated by spaces, rather than
-                     characters */
+                     characters; false for the text of a file */
     int begin[SPLITS + 1]; /* split i has the tokens begin[i] .. begin[i + 1] -
                               1; begin[SPLITS] is the number of all tokens */
     uint64_t hash;         /* hash_bytes of the file */
 } Corpus;
 
-/* Reads the text at `path`. It is never freed. Exits if the path is "", if the
-   file is not UTF-8, or if its test split is too short for a sequence of
-   `tokens` tokens. */
+/* Reads the text at `path`. The result is never freed. Exits if the path is "",
+   if the file cannot be read or is not UTF-8, or if its test split is too short
+   for a sequence of `tokens` tokens. */
 Corpus *corpus_open(const char *path, int tokens);
 
 /* Task.read (heart/task.h) for a text: copies one sequence and its answers into
@@ -37,10 +37,10 @@ bool corpus_read(const Dataset *data, Split split, int index, Random *r,
                  Batch *b);
 
 /* The trivial baseline of a text, a bigram model. It counts how often each pair
-   of neighbouring characters occurs in the training split. After a character it
-   guesses the one that most often followed there. Its probabilities are the
-   counts of all pairs with this character plus one, divided by their sum. The
-   loss is in nats per token. */
+   of neighbouring characters occurs in the training split. After a character c
+   it guesses the one that most often followed c there. Its probabilities are
+   the counts of all pairs that begin with c, each plus one, divided by their
+   sum. The loss is in nats per token. */
 typedef struct PairBaseline {
     double accuracy, loss;
 } PairBaseline;

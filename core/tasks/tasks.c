@@ -1,8 +1,8 @@
 /* tasks.c - the tasks outside the heart, each a way to draw a sequence and its
    answers; then the datasets and the baselines of all tasks.
 
-   The table in the middle has a row for each task, with its default settings,
-   at which standard attention solves the task. */
+   The table in the middle has a row for each task, with its default settings.
+   With these, standard attention solves every task except `text`. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,7 +240,7 @@ task_named(const char *name)
             return &tasks[i];
         values_add(&known, copy_text(tasks[i].task->name));
     }
-    usage("unknown task \"%s\":%s `qkv list --tasks` lists them", name,
+    usage("unknown task \"%s\":%s `qkv list --tasks` lists all tasks", name,
           suggestion(name, &known));
 }
 

@@ -51,10 +51,10 @@ int first_answer(const Dataset *data);
 
 /* The results of two baselines. `chance` gives all answers the same
    probability; KnownTask.trivial describes `trivial`. If answers are numbers,
-   accuracies are R^2, and losses are mean squared errors. */
+   both always answer 0; accuracies are R^2, and losses mean squared errors. */
 typedef struct Baselines {
     double chance, trivial; /* the accuracies of both */
-    double chance_loss;     /* in nats per token */
+    double chance_loss;     /* in nats per token, unless answers are numbers */
     double bigram_loss; /* the loss of a text's trivial baseline; NaN for other
                            tasks */
 } Baselines;
