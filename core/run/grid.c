@@ -77,8 +77,7 @@ check_variants(const Request *r)
         Plugin p = plugin_open(given->text[i]);
         uses = format_text("%s %s", uses, variant_uses(p.variant));
         if (!add_word(&names, copy_text(p.name)))
-            usage("two variants are called %s, the second one is %s; give a "
-                  "variant only once, or rename a file",
+            usage("two variants are called %s, one is %s: drop or rename one",
                   p.name, p.path);
     }
     /* With --same-start, a shape option may be meant for the variant named
