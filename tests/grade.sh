@@ -5,7 +5,7 @@
 build=$1
 . tests/lib.sh
 course=$work/course
-grade() { make -s -C "$top" --no-print-directory grade BUILD="$build" DIR="$course" >grades.tsv 2>said </dev/null; }
+grade() { make -s -C "$top" --no-print-directory grade BUILD="$as_typed" DIR="$course" >grades.tsv 2>said </dev/null; }
 # refused WORDS: grade is, with those words.
 refused() { ! grade && grep -qF "$1" said && ok || complain "grade: does not say \"$1\": $(cat said)"; }
 # hands_in WHO FILE: what is on stdin.

@@ -330,7 +330,7 @@ END
     unset QKV_PATH
     for word in "$qkv" "../$(basename "$build")/qkv" qkv; do
         works full-rank unshare -rm sh -c 'mount -t tmpfs tmpfs /proc && cd "$1" && PATH=$1:$PATH
-            exec $2 list' sh "$build" "$word"
+            exec "$2" list' sh "$build" "$word"
     done
 else
     skip "/tmp that cannot be written: no namespaces here"

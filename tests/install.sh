@@ -11,7 +11,7 @@ files() { (cd "$1" && find . -type f -o -type l | sort); }
 root="$work/a root"
 mkdir -p "$root/usr/bin" "$root/usr/share/man/man1"
 echo theirs >"$root/usr/bin/theirs"
-make -s install BUILD="$build" DESTDIR="$root" PREFIX=/usr || complain "make install"
+make -s install BUILD="$as_typed" DESTDIR="$root" PREFIX=/usr || complain "make install"
 for file in bin/qkv bin/qkv-double lib/qkv/variants/standard.so \
     lib/qkv/variants/double/collaborative.so include/qkv/variant.h \
     share/qkv/plots/style.gp share/qkv/models/keys.tsv share/qkv/plots/recipes/rank.sh \
@@ -96,14 +96,14 @@ fi
 # And away, without what others have put there.
 cd "$top" || exit 1
 mv "$work/moved" "$root/usr"
-make -s uninstall BUILD="$build" DESTDIR="$root" PREFIX=/usr || complain "make uninstall"
+make -s uninstall BUILD="$as_typed" DESTDIR="$root" PREFIX=/usr || complain "make uninstall"
 [ "$(files "$root")" = ./usr/bin/theirs ] && ok || complain "is left: $(files "$root")"
 [ ! -e "$root/usr/lib/qkv" ] && [ ! -e "$root/usr/include/qkv" ] && ok || complain "empty folders are left"
 
 # The sources as a tarball, which builds without git and in spite of warnings; with the flags
 # of a packager in what it builds, and the same bits even if a flag is for fast maths.
 git rev-parse --git-dir >/dev/null 2>&1 || { skip "make dist: this is no checkout"; finish; exit; }
-make -s dist BUILD="$build" && mkdir "$work/dist" &&
+make -s dist BUILD="$as_typed" && mkdir "$work/dist" &&
     tar xzf "$build/qkv-$("$qkv" --version | cut -d ' ' -f 2).tar.gz" -C "$work/dist" || complain "make dist"
 cd "$work"/dist/qkv-* || exit 1
 env -i PATH="$PATH" CFLAGS='-O1 -Wtraditional -fstack-protector-strong -ffast-math' \

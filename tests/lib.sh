@@ -17,6 +17,7 @@ unset MAKEFLAGS # a make that a test calls is not a part of the one that runs th
 export ASAN_OPTIONS=detect_leaks=0:handle_segv=0
 script=$(basename "$0" .sh)
 top=$(pwd)
+as_typed=$build # what make takes as BUILD, in which no name may have a blank
 build=$(cd "$build" && pwd)
 qkv=$build/qkv
 work=$(mktemp -d)

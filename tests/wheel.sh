@@ -7,9 +7,9 @@ build=$1
 python3 -c 'import ensurepip' 2>/dev/null || { skip "the wheel: no python3 with venv here"; finish; exit; }
 # All is compiled anew, for other processors, only in `make check-long`, which sets $LONG.
 if [ "${LONG:-}" ]; then
-    wheel=$(make -s -C "$top" wheel BUILD="$build" | tail -n 1)
+    wheel=$(make -s -C "$top" wheel BUILD="$as_typed" | tail -n 1)
 else
-    make -s -C "$top" install BUILD="$build" DESTDIR="$work/root" PREFIX=
+    make -s -C "$top" install BUILD="$as_typed" DESTDIR="$work/root" PREFIX=
     wheel=$(cd "$top" && sh core/driver/wheel.sh "$work/root" "$("$qkv" --version | cut -d ' ' -f 2)" "$work")
 fi
 python3 -m venv "$work/venv" && "$work/venv/bin/pip" install -q --no-index "$wheel" 2>err >out || complain "pip install"
