@@ -6,10 +6,10 @@
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
-build=$(cd "$1" && pwd)
+build=$1
 n=$2
 shift 2
-out=$build/stage/$n
+out=$build/stage/$n # relative if BUILD is, so without the blanks of a folder above
 rm -rf "$out"
 mkdir -p "$out/core/heart" "$out/core/operators"
 for lesson in lessons/2[0-9]-*.md; do
@@ -21,7 +21,7 @@ for file in $(sed -n 's/\.c:.*/.c/p' "$out/shown" | sort -u); do
 done
 awk '/^```$/ { inside = 0 } inside; /^```c main\.c/ { inside = 1 }' lessons/"$n"-*.md >"$out/main.c"
 [ -s "$out/main.c" ] || rm "$out/main.c"
-ln -s "$build/variants" "$out/variants"
+ln -s "$(cd "$build" && pwd)/variants" "$out/variants"
 # shellcheck disable=SC2046,SC2016 # the compiler and its flags are several words; $ORIGIN is the loader's
 $(cat "$build/flags") -DQKV_CORE -Wno-unused-function -fvisibility=hidden -rdynamic $(ls "$out"/*.c "$out"/core/heart/*.c "$out"/core/operators/*.c 2>/dev/null) \
     -lm -ldl '-Wl,-rpath,$ORIGIN/variants' -o "$out/program"

@@ -39,7 +39,7 @@ entries_of(const Weight *w)
 Node **
 leaves_of(Tape *t, const Weights *w)
 {
-    Node **leaves = allocate((size_t)w->count, sizeof *leaves);
+    Node **leaves = allocate((size_t)w->count + 1, sizeof *leaves);
     for (int i = 0; i < w->count; i++) {
         const Weight *d = &w->list[i];
         leaves[i] = leaf(t, d->rows, d->cols, UNBATCHED, d->value, d->gradient);

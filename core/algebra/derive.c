@@ -3,10 +3,9 @@
    Each node of a forward pass knows its operator and its operands. A walk goes
    from the output, and from the queries and keys of the scores, back to the
    operands. At each product with a matrix of weights, it puts that matrix
-   before the matrices that it met earlier. When the walk reaches tokens or a
-   bias, the product is complete: it is a term of the form. At a sum the walk
-   splits in two. An operator that it cannot pass is put into the product by
-   name, and the variant has no form.
+   before the earlier ones. At tokens or a bias the product is complete: it is a
+   term of the form. At a sum the walk splits in two. An operator that it cannot
+   pass enters the product by name, and the variant has no form.
 
    terms.h explains term, piece, chain, side and symbol. The passage of a node C
    says how it follows from its operands A and B (operator_table.h); a walk
@@ -151,8 +150,7 @@ walk_keys(Walk w)
 }
 
 /* If the chain makes only some columns, w->made, of the node where it began,
-   multiplies it by these rows of the identity (x, see derive). Then each column
-   is in its place, and the node's other columns are 0. */
+   puts them in their places: multiplies by these rows of the identity x. */
 static void
 place_columns(Walk *w)
 {
@@ -160,9 +158,11 @@ place_columns(Walk *w)
     Span made = w->made;
     if (made.count == made.all)
         return;
-    if (made.all > x->cols)
+    if (made.all > x->cols) { /* the identity has too few rows */
         w->to->why = "its keys are concatenated from other widths than its "
                      "queries, and are wider than d_model";
+        return;
+    }
     Matrix rows = transposed(matrix(x->value, made.all, made.all, x->cols));
     rows.at += made.first * rows.down;
     rows.rows = made.count;

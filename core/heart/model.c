@@ -105,7 +105,10 @@ model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y)
     Keeper *k = a->place == ENCODER ? NULL : x->tape->keeper;
     if (k)
         k->enter(k, a, place, normed, y);
-    Node *out = plugin_forward(p->variant, a, normed, y, m->nodes + p->weights);
+    Node *own[p->declared + 1]; /* and NULL, not a weight of another place */
+    memcpy(own, m->nodes + p->weights, (size_t)p->declared * sizeof *own);
+    own[p->declared] = NULL;
+    Node *out = plugin_forward(p->variant, a, normed, y, own);
     if (k)
         k->leave(k);
     if (m->attended)
@@ -184,7 +187,6 @@ model_outline(const Config *c, Sizes sizes, const Variant *v,
     m->architecture = architecture;
     m->variant = v;
     m->attention = attention_of(c, v->shape);
-    m->attention.place = SELF;
     m->attention.layers = c->layers;
     m->listing = tape_new(SHAPES_ONLY);
     architecture->logits(m, m->listing, &one);

@@ -15,11 +15,11 @@
 #include "heart/tape.h"
 #include "heart/task.h"
 
-/* A place has a kind (Attention.place). In the heart's models it is SELF: x
-   attends to itself. In models above the heart, the places of an encoder are
-   ENCODER, and a block that also attends to a second sequence has another
-   place, CROSS. */
-enum { ENCODER, SELF, CROSS };
+/* A place has a kind (Attention.place). In the heart's models it is SELF,
+   as an Attention is unless it says otherwise: x attends to itself. In models
+   above the heart, the places of an encoder are ENCODER, and a block that also
+   attends to a second sequence has another place, CROSS. */
+enum { SELF, ENCODER, CROSS };
 typedef struct ModelPlace {
     char name[PART_SIZE]; /* "block0.attention" */
     const Variant *variant;

@@ -44,8 +44,9 @@ typedef enum Calls { ANY_CALL, SELF_ONLY, CAUSAL_ONLY } Calls;
 typedef struct Variant {
     unsigned abi; /* QKV_ABI; the first field in every version */
     /* The output, as a paper writes it: "softmax(x W_i^Q (y W_i^K)' /
-       sqrt(d_k)) y W_i^V W_i^O". lessons/16 has the language; ";" ends a line.
-       `check` compares it with the code, unless it begins with "note:". */
+       sqrt(d_k)) y W_i^V W_i^O". lessons/16-your-own.md has the language; ";"
+       ends a line. `check` compares it with the code, unless it begins with
+       "note:". */
     const char *equation;
     const char *family; /* optional: its group, such as "low rank", in the
                            output of `qkv list --columns family` */
