@@ -49,6 +49,6 @@ refuses 2 "-1: not understood" "$heart" standard recall --steps -1
 refuses 2 "1234567890: not understood" "$heart" standard recall --seed 1234567890
 refuses 2 "--seed: not understood" "$heart" standard recall --seed
 refuses 2 "--fast: not understood" "$heart" standard recall --fast
-refuses 1 "not a shared object" "$heart" nothing recall
+refuses 1 "could not load this plugin" "$heart" nothing recall
 refuses 1 "heart: new: could not create it (File exists): choose another directory" "$heart" standard recall --steps 1 -q --out new
 finish
