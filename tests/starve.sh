@@ -38,7 +38,7 @@ while [ "$n" -le "$total" ]; do
         diff -r -x timing.tsv out sound >differs || wrong='other runs'
     else
         # The loader has words of its own for it.
-        grep -qi 'memory\|cannot .*can be loaded' err || wrong='no word of memory'
+        grep -qi 'memory\|could not load this plugin (.*cannot' err || wrong='no word of memory'
         [ "$(wc -l <err)" -le 2 ] || wrong="more than the run's line and the command's"
         whole || wrong="a run that is not whole: $run"
         [ $status -le 2 ] || wrong='it crashed'

@@ -136,8 +136,8 @@ pass_matrix(const Node *node, Matrix m, Walk w)
     return w;
 }
 
-/* The queries of a term are complete. Continues at the keys, in the columns
-   that are multiplied with the columns w.made of the queries. */
+/* The queries of a term are complete. Continues at the keys, in their columns
+   with the numbers w.made, since q k' multiplies equal columns. */
 static void
 walk_keys(Walk w)
 {

@@ -314,7 +314,8 @@ can_compute(const Variant *to, const Variant *from)
         return not_known("one of them is for self-attention only, but they are "
                          "compared on queries and keys from different tokens");
     Search small = search_at(TELLING_SHAPE, to, from);
-    if (isnan(small.causal_apart)) /* nothing agrees even without a mask */
+    bool agrees_without_mask = !isnan(small.causal_apart);
+    if (!agrees_without_mask)
         return cannot_compute(to, from);
     if (!small.found)
         return not_known(

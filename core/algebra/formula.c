@@ -116,8 +116,8 @@ parameters_at(Family *f, const Shape *shape)
 }
 
 /* Makes one of the variant's own settings letter i if it is a width: if twice
-   its value changes the number of parameters. Otherwise the letter stays
-   unused. */
+   its value changes the number of parameters. Otherwise used[i] stays false,
+   and the letter's name and number mean nothing. */
 static void
 try_as_width(Family *f, int i, const OwnSetting *own)
 {

@@ -119,16 +119,17 @@ span_of(const Symbol *s, Axis axis)
                   .all = node->rows};
 }
 
-/* The block of a matrix that each head uses. Along one axis, head i begins at
-   row or column start + stride * of_head[i]. So a block has `stride` rows or
-   columns, and the heads use blocks up to number blocks - 1. If the axis is
-   BY_NAME, a block is a matrix, and these are the numbers in names. Heads and
-   blocks are counted from 0, in the variant's order. */
 enum { MOST_COMPARED = 64 };
+
+/* Which block of a matrix each head uses. A block is `stride` rows or columns
+   of the matrix. If the axis is BY_NAME, each block is a matrix with a number
+   in its name, and start and stride are such numbers. Heads and blocks are
+   counted from 0, in the variant's order. */
 typedef struct Pattern {
-    int heads; /* how many heads were compared */
-    int of_head[MOST_COMPARED];
-    int blocks, stride, start;
+    int heads;                  /* how many heads were compared */
+    int of_head[MOST_COMPARED]; /* head i uses block of_head[i], */
+    int start, stride;          /* which begins at start + of_head[i] stride */
+    int blocks;                 /* 1 + the largest of_head[i] */
     bool known; /* false if the heads do not follow such a pattern */
 } Pattern;
 
@@ -386,7 +387,9 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
         fprintf(to, "[%s]", node->op->name);
         return;
     }
-    const char *name = is_tokens(d, node) ? "I" : node->arguments;
+    const char *name = node->arguments; /* a leaf's name (tape.h) */
+    if (is_tokens(d, node))
+        name = "I";
     int letters = (int)strcspn(name, "_^"); /* 1, the length of W, for W_i^Q */
     const char *exponent = name + strcspn(name, "^");
     Marks marks = marks_of(d, s);

@@ -172,12 +172,12 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
     return nearly_equal(factor, 1); /* a factor that no matrix got must be 1 */
 }
 
-/* Sets the matrices of the term `target`. Its queries' matrices become products
-   of the queries' matrices of `source`, and likewise for the keys. If `target`
-   has no matrix for keys, its queries' matrices get both products. The quotient
-   of the two factors is put into the queries' matrices, or into the keys' if
-   neither term has matrices for queries. Returns false if this is not possible.
- */
+/* Sets the matrices of the term `target` so that it equals `source`. On the
+   side of the queries they become products of the matrices that `source` has
+   there, and likewise on the side of the keys. If `target` has no matrix for
+   keys, those for queries get both products. The quotient of the two factors is
+   put into the matrices for queries or, if there are none, into those for keys.
+   Returns false if no such products exist. */
 static bool
 set_term(const Matching *by, const Term *target, const Term *source)
 {

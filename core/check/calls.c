@@ -296,8 +296,8 @@ check_batches(Subject *s)
                 y += k * one.keys * s->attention.d_model;
             one.sequences = 1;
             if (!same_in_part(&all, one, k * one.queries, y))
-                fail("the output of sequence %d changes if the batch has a "
-                     "second sequence: does a sum run over both?",
+                fail("the output of sequence %d changes if the batch has "
+                     "another sequence: does a sum run over both?",
                      k + 1);
         }
     passed(s, "a batch of two sequences gives what each gives alone");

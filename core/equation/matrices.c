@@ -120,7 +120,7 @@ order_weights(Plan *p)
 }
 
 /* Does another matrix of the plan have the same name as matrix i, apart from
-   the indices? */
+   the indices? Names are interned, so equal names have one address. */
 static bool
 shares_name_without_index(const Plan *p, int i)
 {

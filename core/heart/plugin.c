@@ -14,9 +14,9 @@ plugin_load(const char *path, int binding)
 {
     void *handle = dlopen(path, binding | RTLD_LOCAL);
     if (!handle)
-        fail("%s: could not load this plugin: build it with cc -shared -fPIC, "
-             "and call only what <qkv/...> declares",
-             dlerror()); /* begins with the path */
+        fail("%s: could not load this plugin (%s): build it with cc -shared "
+             "-fPIC, and call only what <qkv/...> declares",
+             path, dlerror());
     /* Only a plugin that defines an operator has this symbol. */
     const unsigned char *size = dlsym(handle, "qkv_real_size");
     const Variant *v = dlsym(handle, "qkv_variant");

@@ -401,7 +401,9 @@ bias_norm(const Heads *l, int map, int from, int n)
 {
     double sum = 0;
     int bias_row = l->maps[map].rows;
+    if (!l->maps[map].bias)
+        return NAN;
     for (int col = from; col < from + n; col++)
         sum += pow(entry_of(l, map, bias_row, col), 2);
-    return l->maps[map].bias ? sqrt(sum) : NAN;
+    return sqrt(sum);
 }

@@ -4,7 +4,8 @@
 #include "heart/tape.h"
 #include "operators/columns.h"
 
-/* C_i = A_i[:, from : from + width] */
+/* C_i = A_i[:, from : from + width], as a sum of copied rows: C += A or, in the
+   backward pass, dA += dC (LinearAdd, operators.h). */
 static void
 add_columns(const Node *c, int k, real *of_c, real *of_a, bool back)
 {

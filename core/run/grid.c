@@ -77,7 +77,8 @@ check_variants(const Request *r)
         Plugin p = plugin_open(given->text[i]);
         uses = format_text("%s %s", uses, variant_uses(p.variant));
         if (!add_word(&names, copy_text(p.name)))
-            usage("two variants are called %s, one is %s: drop or rename one",
+            usage("two variants are called %s (one of them is %s): drop or "
+                  "rename one",
                   p.name, p.path);
     }
     /* With --same-start, a shape option may be meant for the variant named

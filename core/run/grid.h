@@ -30,8 +30,8 @@ typedef struct Request {
 /* The values given to the setting of that name. */
 Values *given_to(const Request *r, const char *setting);
 
-/* Sets each setting of c that was given to its value; if several values were
-   given, to the first. */
+/* Gives c the settings that the user gave. Of several values, it gets the
+   first. */
 void request_apply(const Request *r, Config *c);
 
 /* Exits (2) if a setting was given that is not in the list `uses` ("heads

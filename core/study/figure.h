@@ -10,7 +10,7 @@
    several groups (run_groups.h), each quantity of o->y has a figure with a
    panel for each group. A single group has one figure, with a panel for each
    quantity. If several learning rates were tried, each seed is shown at the
-   same rate as in the tables of outcomes_of(r). */
+   same rate as in the tables of results (outcome.h). */
 void figures_draw(const Drawing *o, const Request *r, const Experiment *e);
 
 /* Draws how many parameters each variant has on each task. */

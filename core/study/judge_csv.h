@@ -9,7 +9,8 @@
 
 #include "study/verdict.h"
 
-/* The options of `qkv judge`. An option that was not given is NULL. */
+/* The options of `qkv judge`. An option that was not given is NULL
+   or false. */
 typedef struct Question {
     const char *method; /* the column with the method of a row */
     const char *seed;   /* the column by which rows of two methods are paired */

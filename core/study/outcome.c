@@ -12,14 +12,17 @@ check_judged(const Request *r)
 {
     Values names = margin_names(r->margin);
     const int margins = names.count; /* the names of --margin come first */
+    const Values usual = values_split("test_loss,test_accuracy,solved_at");
     if (r->judge)
         values_add(&names, copy_text(r->judge));
     for (int i = 0; i < names.count; i++)
         if (quantity_named(names.text[i])->better == NEITHER)
-            usage("%s: %s", i < margins ? "--margin" : "--judge",
-                  not_one_of(names.text[i],
-                             "test_loss, test_accuracy, solved_at "
-                             "or another loss or accuracy"));
+            usage(
+                "%s: \"%s\" is not a result in which less or more is better:"
+                "%s give test_loss, test_accuracy, solved_at, or another loss "
+                "or accuracy",
+                i < margins ? "--margin" : "--judge", names.text[i],
+                suggestion(names.text[i], &usual));
 }
 
 /* Returns whether the quantity `key` is a share and all these runs reached 1,
@@ -90,7 +93,9 @@ judge_by(const Outcomes *all, Outcome *a, const Series *own, const char *key)
 
 /* Returns whether the quantity in which a was judged can tell it from the
    baseline. It cannot if both are saturated, or if there is no p-value, for
-   example because a seed has no number. */
+   example because a seed has no number. The baseline is compared with nothing,
+   so it has no p-value, and needs none: it is judged in the first quantity in
+   which it is not saturated. */
 static bool
 tells_apart(const Outcome *a)
 {

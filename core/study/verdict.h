@@ -36,9 +36,9 @@ typedef struct Comparison {
    once; otherwise it is UNDECIDED until decide_all is called. */
 Comparison comparison_of(Contrast contrast, bool less_is_better, double margin);
 
-/* Decides all verdicts. Returns the number of comparisons that are tested,
-   which leaves out IDENTICAL and UNTESTED, and adjusts their p-values for that
-   number. */
+/* Decides all verdicts. All comparisons except those that are IDENTICAL or
+   UNTESTED are tested; their p-values are adjusted for the number of these
+   tests, which is returned. */
 int decide_all(Comparison *const *all, int count);
 
 #endif

@@ -137,8 +137,9 @@ keep_where(Experiment *e, const char *where)
                 e->runs[kept++] = *r;
         }
         if (!kept)
-            usage("--where %s: no run matches: %s", texts.text[i],
-                  not_one_of(all[i].value, joined(&known, ", ")));
+            usage("--where %s: no run matches:%s the values of %s are %s",
+                  texts.text[i], suggestion(all[i].value, &known), name,
+                  joined(&known, ", "));
         e->count = kept;
     }
 }
