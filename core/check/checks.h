@@ -3,7 +3,8 @@
    Each check has its own process, which calls it at every shape for every
    block, and nothing is freed. A check writes its result to s->found, or ends
    the process: with `fail` if something is wrong, or with `bug` if later checks
-   would fail for the same reason. */
+   would fail for the same reason. driver/check.c has the table that runs them.
+ */
 #ifndef CHECKS_H
 #define CHECKS_H
 
