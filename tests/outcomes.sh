@@ -110,7 +110,7 @@ works '	7515930624	' timeout 60 "$qkv" count -v window --window 4096 --d-model 4
 # --- a figure that has no number, was edited, or is drawn again
 # A plot of which no curve has a number is no success; it says why in one line.
 works '' "$qkv" compare -v standard $few --steps 20 --lr 1e3,1e4 --optimizer sgd --seeds 1 --no-figures -o diverged
-refuses 1 'no run has a finite number' "$qkv" plot diverged --x lr --y test_loss --format svg -q
+refuses 1 'no run has a finite value' "$qkv" plot diverged --x lr --y test_loss --format svg -q
 expect "a figure of diverged runs" [ ! -e diverged/figures ]
 if [ "$draws" ]; then
     works '' "$qkv" compare -v standard $few --lr 0.003,0.01 --seeds 1 --no-figures -o seen
