@@ -5,6 +5,7 @@
 
 build=$1
 . tests/lib.sh
+PATH=$build:$PATH # a command that is split into words names its program without its folder
 few='-t reverse --steps 2 --test 8 --validate 8 --batch 4 -q'
 tiny="$few --d-model 8 --heads 2 --length 4 --symbols 3"
 draws=
@@ -115,7 +116,7 @@ expect "a figure of diverged runs" [ ! -e diverged/figures ]
 if [ "$draws" ]; then
     works '' "$qkv" compare -v standard $few --lr 0.003,0.01 --seeds 1 --no-figures -o seen
     # A script that was edited is its editor's: neither replaced nor run.
-    plot="$qkv plot seen --x lr --y test_loss -q --format svg"
+    plot="qkv plot seen --x lr --y test_loss -q --format svg"
     expect "a figure is not drawn" works_silently $plot
     cp seen/figures/test_loss-lr-reverse.gp kept.gp
     for edit in '$d' 1d 's/0072B2/0072B3/' '$s/[0-9a-f]*$/0/' "\$a system('touch RUN')" d; do
@@ -245,10 +246,10 @@ shows() { # WORDS COMMAND: shown, without the line ends of a terminal
 table() { # WORDS ARGUMENT ...: a table for 80 columns
     words=$1
     shift
-    shows "$words" "$qkv" "$@"
+    shows "$words" qkv "$@"
     expect "on a terminal: $*: tabs, or too wide" awk '/\t/ || length > 80 { exit 1 }' shown
 }
-compare="$qkv compare -v standard,fused -t reverse --seeds 2 --steps 3000 --test 16 --no-figures"
+compare="qkv compare -v standard,fused -t reverse --seeds 2 --steps 3000 --test 16 --no-figures"
 shows 'of 4 runs' "TERM=xterm $compare -o progress"
 expect "no loss on a terminal" grep -q 'of 3000, loss' shown
 expect "the last lines still have it" [ -z "$(tail -n 3 shown | grep 'of 3000')" ]

@@ -12,7 +12,8 @@ export LC_ALL=C
 pairs=${2:-5}
 [ "$pairs" -lt 100 ] && every=3 || every=1 # of so many calls one is the last
 small="--steps 4 --test 16 --validate 16 --batch 4 --no-figures -q"
-grid="$qkv compare -v standard,full-rank -t reverse --seeds 6 --jobs 2 $small"
+PATH=$build:$PATH # a command that is split into words names its program without its folder
+grid="qkv compare -v standard,full-rank -t reverse --seeds 6 --jobs 2 $small"
 draws=
 companion gnuplot "figures" && draws=yes
 left() { find . -name '.?*' -o -name '*partial*' | head -n 3; }
@@ -59,7 +60,7 @@ for pair in $(seq "$pairs"); do
 done
 
 # --- killed before each call that changes a file, and repeated
-one="$qkv compare -v standard -t reverse --seeds 1 --jobs 1 $small"
+one="qkv compare -v standard -t reverse --seeds 1 --jobs 1 $small"
 $one -o single >out 2>err || complain "a single run"
 run=$(basename single/re*)
 "$qkv" export "single/$run" kept -q 2>err || complain "export"
