@@ -228,7 +228,7 @@ expect "judged by itself, the table has one criterion" [ "$(printf %s "$rates" |
 while IFS='|' read -r words options; do
     refuses 2 "$words" "$qkv" plot many -o nothing -q --format svg $options
 done <<'END'
-is not one of: standard, two-step|--where variant=mqa
+the values of variant are standard, two-step|--where variant=mqa
 give a name and its value|--where d-k
 --map: it has no effect without --x|--map
 no run has a setting or result of that name|--x d-k --y test_loss --by quantity
