@@ -328,10 +328,12 @@ can_compute(const Variant *to, const Variant *from)
         found = not_known("it can at " TELLING_SHAPE
                           ", but nothing was found at " LARGER_SHAPE);
     found.products = small.products;
-    for (int i = 0; i < small.products.count && i < large.products.count; i++)
-        found.products.text[i] = format_text(
-            "%s%s", small.products.text[i],
-            only_where(small.products.text[i], large.products.text[i]));
+    for (int i = 0; i < small.products.count; i++) {
+        const char *line = small.products.text[i], *where = "";
+        if (i < large.products.count)
+            where = only_where(line, large.products.text[i]);
+        values_add(&found.where, copy_text(where));
+    }
     found.fitted = small.fitted || large.fitted;
     return found;
 }

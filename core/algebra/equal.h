@@ -20,6 +20,8 @@ typedef struct Ability {
     Values products; /* if CAN and not fitted: lines such as
                         "W_i^Q := W^Q W_i^Q", its matrices as products of the
                         other variant's */
+    Values where;    /* for each of these lines the result of only_where
+                        (print_form.h): at which shape only it holds, or "" */
     const char *why; /* if CANNOT or NOT_KNOWN: the reason */
 } Ability;
 

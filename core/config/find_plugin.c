@@ -217,8 +217,9 @@ settings_are_valid(const char *list)
 {
     OwnSetting own;
     int count = 0;
-    const char *word = strtok(copy_text(list), " ");
-    for (; word; word = strtok(NULL, " "), count++)
+    static const char blanks[] = " \t\n\v\f\r"; /* as sscanf skips them */
+    const char *word = strtok(copy_text(list), blanks);
+    for (; word; word = strtok(NULL, blanks), count++)
         if (!next_own_setting(&word, &own) || !*own.name || isnan(own.value))
             return false;
     return count <= MOST_OWN && strlen(list) < USES_SIZE / 2;

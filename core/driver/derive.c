@@ -64,6 +64,16 @@ print_real(const Variant *v, Attention a, const char *prefix, const char *shape)
     printf("\n");
 }
 
+/* Prints a line of words below a formula, which says at which shape only the
+   formula holds. `where` is the result of only_where; if it is "", there is no
+   line. */
+static void
+print_where(Layout layout, const char *where)
+{
+    if (*where)
+        printf("%s  %s\n", layout == LATEX ? "%" : " ", where);
+}
+
 /* The text of a piece of a head (terms.h), such as "W_i^Q (W_i^K)'" and, if
    `with_rank`, ", rank <= d_k". */
 static char *
@@ -107,11 +117,9 @@ print_head_piece(const Derived *d, const Derived *larger, int head, int piece,
     bool with_rank = is_bounded && layout != LATEX;
     char *text = piece_text(d, head, piece, with_rank);
     char *at_larger = piece_text(larger, head, piece, with_rank);
-    const char *where = only_where(text, at_larger);
     print_formula(layout,
                   format_text("  %s%s = %s", names[piece], index, text));
-    if (*where) /* a line of words, which is a comment in LaTeX */
-        printf("%s  %s\n", layout == LATEX ? "%" : " ", where);
+    print_where(layout, only_where(text, at_larger));
     free(text);
     free(at_larger);
 }
@@ -184,8 +192,10 @@ print_ability(const Plugin *from, const Plugin *to, Layout layout,
         printf("%s  %s\n", prefix, able.why);
     if (able.fitted)
         return;
-    for (int i = 0; i < able.products.count; i++)
+    for (int i = 0; i < able.products.count; i++) {
         print_formula(layout, format_text("  %s", able.products.text[i]));
+        print_where(layout, able.where.text[i]);
+    }
 }
 
 /* If two variants declare the same matrices, and both can be called with and
