@@ -66,10 +66,10 @@ contents() {
     echo '</ol>'
 }
 heading_of() { awk -F '\t' -v page="$1" '$2 == page { print $3 }' "$work/list"; }
-neighbours() { # BEFORE AFTER
+neighbours() { # BEFORE AFTER; in the language C pandoc reads only ASCII in its options
     echo '<p class="neighbours">'
-    [ "$1" = - ] || echo "<a rel=\"prev\" href=\"$1.html\">← $(heading_of "$1")</a>"
-    [ "$2" = - ] || echo "<a rel=\"next\" href=\"$2.html\">$(heading_of "$2") →</a>"
+    [ "$1" = - ] || echo "<a rel=\"prev\" href=\"$1.html\">&larr; $(heading_of "$1")</a>"
+    [ "$2" = - ] || echo "<a rel=\"next\" href=\"$2.html\">$(heading_of "$2") &rarr;</a>"
     echo '</p>'
 }
 while IFS='	' read -r name page heading before after; do

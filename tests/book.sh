@@ -44,6 +44,7 @@ function look(name, view) {
     const say = (...words) => wrong.push(name + ': ' + words.join(' '));
     for (const e of code) e.style.display = 'none'; // where TeX is shown as such
     const seen = doc.body.innerText;
+    if (seen.includes('\uFFFD')) say('characters that were not read as UTF-8');
     for (const e of code) e.style.display = '';
     for (const i of doc.images)
         if (!i.naturalWidth) say('figure missing:', i.alt || i.src.slice(0, 60));
