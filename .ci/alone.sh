@@ -14,6 +14,7 @@ companions() { sed -n 's/^[^#]*companion \([a-z-]*\) ".*/\1/p' "$1" | sort -u; }
 
 # The pairs of a suite and the tool that it lacks, a line each.
 for script in tests/*.sh; do
+    case $script in */together.sh | */paper.sh) continue ;; esac # minutes, for one figure
     for tool in $(companions "$script"); do
         [ -e "$newcomer/$tool" ] || continue
         [ "$tool" != pkg-config ] || continue # for one check; the suite takes minutes
