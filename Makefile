@@ -74,7 +74,8 @@ clean:               ## remove all that was built
 # folder from its environment, so that it may have blanks and quotes.
 PREFIX  ?= /usr/local
 export PREFIX DESTDIR
-# With it, a cd in a script would print where it goes.
+# In scripts awk prints 0.5, not 0,5, whatever the user's language is; and cd prints nothing.
+export LC_ALL = C
 unexport CDPATH
 VERSION := $(shell sed -n 's/^\#define VERSION "\(.*\)"/\1/p' core/driver/main.c)
 MADE     = $(BUILD)/qkv.pc $(BUILD)/qkv.1 $(BUILD)/qkv-double.1

@@ -5,7 +5,6 @@
 # Without the other companions the suites have been run on the newcomer's machine.
 
 set -eu
-export LC_ALL=C
 build=$1 newcomer=$2
 links=$(mktemp -d)
 trap 'rm -rf "$links"' EXIT

@@ -38,8 +38,6 @@ package() {
     dnf:pdflatex) echo texlive-collection-latexrecommended texlive-lm ;;
     pacman:pdflatex) echo texlive-latexrecommended ;;
     brew:pdflatex) echo basictex ;;
-    dnf:locales) echo glibc-locale-source ;;
-    pacman:locales) echo glibc ;;
     dnf:check) echo check-devel ;;
     dnf:pkg-config) echo pkgconf-pkg-config ;;
     pacman:pkg-config | brew:pkg-config) echo pkgconf ;;

@@ -4,7 +4,6 @@
 # found, whatever else is installed here. dpkg knows which package brings what.
 
 set -eu
-export LC_ALL=C
 folder=$1
 list=$(mktemp -d)
 trap 'rm -rf "$list"' EXIT

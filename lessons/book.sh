@@ -5,7 +5,6 @@
 # where there is Chromium.
 
 set -eu
-export LC_ALL=C
 build=$1
 command -v pandoc >/dev/null || {
     echo "the book needs pandoc: make deps-all brings it" >&2
@@ -66,7 +65,7 @@ contents() {
     echo '</ol>'
 }
 heading_of() { awk -F '\t' -v page="$1" '$2 == page { print $3 }' "$work/list"; }
-neighbours() { # BEFORE AFTER; in the language C pandoc reads only ASCII in its options
+neighbours() { # BEFORE AFTER; in the locale C pandoc reads only ASCII in its options
     echo '<p class="neighbours">'
     [ "$1" = - ] || echo "<a rel=\"prev\" href=\"$1.html\">&larr; $(heading_of "$1")</a>"
     [ "$2" = - ] || echo "<a rel=\"next\" href=\"$2.html\">$(heading_of "$2") &rarr;</a>"

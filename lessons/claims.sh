@@ -4,7 +4,6 @@
 # figures.
 
 set -eu
-export LC_ALL=C
 build=$1
 out=$build/claims
 rm -rf "$out"/*/figures "$out/page" "$out/rows" # of an older claim

@@ -7,7 +7,6 @@
 # is done is not checked again without `again`.
 
 set -u
-export LC_ALL=C # awk prints 0.5, not 0,5, whatever the reader's language is
 top=$(pwd)
 build=$(cd "$1" && pwd)
 name=${2:-}

@@ -6,7 +6,6 @@
 # teach.md show them.
 
 cd "$(dirname "$0")/.." || exit 1
-export LC_ALL=C
 for lesson in lessons/[0-9]*.md; do
     page=$(basename "$lesson" .md)
     numbers=$(grep -c "^${page%%-*}-\(numbers\|form\)" lessons/exercises/list)

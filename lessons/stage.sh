@@ -4,7 +4,6 @@
 # or with the heart's own where it has none. Flags and headers are the project's.
 
 set -eu
-export LC_ALL=C
 cd "$(dirname "$0")/.."
 build=$1
 n=$2

@@ -6,7 +6,6 @@
 # goes through them.
 
 set -eu
-export LC_ALL=C
 build=$1
 part=${2:-}
 if [ -z "$part" ]; then

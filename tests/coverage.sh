@@ -5,7 +5,6 @@
 # signals.
 
 set -eu
-export LC_ALL=C
 mkdir -p "$1/coverage"
 build=$(cd "$1/coverage" && pwd)
 cores=$(getconf _NPROCESSORS_ONLN)

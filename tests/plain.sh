@@ -4,7 +4,6 @@
 # Only here does a fast inner loop stand beside a readable one.
 
 set -eu
-export LC_ALL=C
 build=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

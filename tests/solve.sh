@@ -5,7 +5,6 @@
 # Only here must a model learn, with all its seeds.
 
 set -eu
-export LC_ALL=C
 qkv=$1/qkv
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,7 +4,6 @@
 # Only here is what is learnt of a real text measured.
 
 set -eu
-export LC_ALL=C
 qkv=$1/qkv
 seeds=${2:-3}
 work=$(mktemp -d)

@@ -4,7 +4,6 @@
 # Only here are gradients those of another library.
 
 set -eu
-export LC_ALL=C
 build=$1 python=${PYTHON:-python3}
 if ! "$python" -c 'import torch, numpy' 2>/dev/null; then
     echo "torch: skipped, $python has no torch or no numpy (pip install torch numpy)"

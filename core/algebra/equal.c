@@ -208,7 +208,8 @@ rank_too_low(const Derived *to, int piece, int most, int needed)
     Derived larger = derive_at(to->run.variant, LARGER_SHAPE, FOUR_BLOCKS);
     bool is_constant = most == largest_rank_bound(&larger, piece);
     const char *width = is_constant ? NULL : number_named(to, most);
-    const char *bound = width ? width : format_text("%d", most), *unless = "";
+    const char *bound = width ? width : format_text("%d", most);
+    const char *unless = "";
     if (width)
         unless = format_text(", unless %s >= %d", width, needed);
     derived_free(&larger);

@@ -275,8 +275,7 @@ factor_symmetric(const Form *f, double scale, Part w)
     check_shape("factor_symmetric", w, d, f->heads * r);
     if (f->width != d)
         bug("factor_symmetric: each M_i is (%d x %d), which is not square: "
-            "give "
-            "the form itself, not a result of through()",
+            "give the form itself, not a result of through()",
             d, f->width);
     double *shifted = allocate((size_t)d * d, sizeof *shifted);
     for (int head = 0; head < f->heads; head++) {

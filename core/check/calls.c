@@ -297,7 +297,7 @@ check_batches(Subject *s)
             one.sequences = 1;
             if (!same_in_part(&all, one, k * one.queries, y))
                 fail("the output of sequence %d changes if the batch has "
-                     "another sequence: does a sum run over both?",
+                     "another sequence: does a sum run over all of them?",
                      k + 1);
         }
     passed(s, "a batch of two sequences gives what each gives alone");

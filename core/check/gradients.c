@@ -227,12 +227,11 @@ check_used(const Subject *s, int i)
     const char *name = s->weights.list[i].name;
     const Usage *use = &s->use[i];
     if (!use->in_first && !use->in_later)
-        fail(
-            "%s is declared, but no gradient arrives at it: %s", name,
-            advice(s,
-                   "is it unused, or multiplied by 0 (1 / a->d_k is an integer "
-                   "division), or does a backward skip an operand?",
-                   "is it multiplied by 0?"));
+        fail("%s is declared, but no gradient arrives at it: %s", name,
+             advice(s,
+                    "is it unused, or multiplied by 0 (1 / a->d_k is an "
+                    "integer division), or does a backward skip an operand?",
+                    "is it multiplied by 0?"));
     if (!use->in_later)
         fail("%s is declared and saved in every block, but only the first "
              "uses it: use it in every block, or leave it out",

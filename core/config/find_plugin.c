@@ -215,13 +215,20 @@ variant_uses(const Variant *v)
 static bool
 settings_are_valid(const char *list)
 {
-    OwnSetting own;
-    int count = 0;
     static const char blanks[] = " \t\n\v\f\r"; /* as sscanf skips them */
-    const char *word = strtok(copy_text(list), blanks);
-    for (; word; word = strtok(NULL, blanks), count++)
-        if (!next_own_setting(&word, &own) || !*own.name || isnan(own.value))
+    char *words = copy_text(list);
+    int count = 0;
+    for (char *word = strtok(words, blanks); word;
+         word = strtok(NULL, blanks)) {
+        char *equals = strchr(word, '=');
+        if (!equals)
             return false;
+        *equals = 0;
+        OwnSetting own = own_setting_of(word, equals + 1);
+        if (!*own.name || isnan(own.value))
+            return false;
+        count++;
+    }
     return count <= MOST_OWN && strlen(list) < USES_SIZE / 2;
 }
 

@@ -39,10 +39,10 @@ cache_clear(Cache *c)
 }
 
 /* Implements Keeper.enter: attention at this place begins, with queries from
-   the rows of x, and keys and values from those of y. The step for shapes sets
-   the place's capacity: in self-attention the number of tokens in the longest
-   sequence, and in cross-attention the number of tokens in the other sequence,
-   which does not grow. */
+   the rows of x, and keys and values from the rows of y. The step for shapes
+   sets the place's capacity: in self-attention the number of tokens in the
+   longest sequence, and in cross-attention the number of tokens in the other
+   sequence, which does not grow. */
 static void
 enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
             const Node *y)

@@ -7,7 +7,7 @@
 #include "operators/functions.h"
 
 /* Runs the step for shapes (cache.h), in which the cache finds out what it has
-   to keep. Its shapes are those of the last step, which needs the most memory.
+   to keep. It has the shapes of the last step, which needs the most memory.
    Returns how much memory the last step needs, in numbers of type real. */
 static size_t
 run_step_for_shapes(Decoder *d, int tokens)

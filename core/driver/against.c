@@ -101,8 +101,8 @@ add_row(Sheet *sheet, double layer, double head, double partner, const Row *row)
               cell(row->rank_N_there));
 }
 
-/* Writes a line of a figure's data: how far M and N of a head are from those of
-   its partner. Layers and heads are counted from 1. */
+/* Writes a line of a figure's data: how far M and N of a head are from its
+   partner's. Layers and heads are counted from 1. */
 static void
 write_distances(FILE *data, int layer, int head, int partner, const Row *row)
 {

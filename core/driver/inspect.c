@@ -70,7 +70,7 @@ add_map(Sheet *sheet, const Maps *maps, const Map *map)
 
 /* Draws the figure "attention" from a table of all attention weights. In its
    script the array `firsts` has the labels of the model's tokens, and `seconds`
-   those of its encoder's tokens, if it has an encoder. */
+   the labels of its encoder's tokens, if it has an encoder. */
 static void
 draw_maps(const Drawing *o, const Sheet *weights, const Maps *maps,
           const char *run)

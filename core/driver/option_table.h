@@ -11,7 +11,7 @@
 enum { MOST_THREADS = 64 };
 
 /* A command line that was read: first the options of several commands, then
-   those of a single command. If an option was not given, its field is NULL, 0
+   the options of a single one. If an option was not given, its field is NULL, 0
    or false, unless a comment names another default. own_options
    (option_table.c) says what each option does. */
 typedef struct Options {

@@ -100,9 +100,9 @@ store_setting(Options *o, const Command *c, const Setting *s, const char *text)
         usage("--%s %s: the range is empty: write the smaller number first",
               s->name, text);
     if (given->count > 1 && !takes_list)
-        usage(
-            "--%s %s: give one value here; `qkv compare` takes a list of them",
-            s->name, text);
+        usage("--%s %s: give one value here; `qkv compare` takes a list of "
+              "them",
+              s->name, text);
     for (int i = 0; i < given->count; i++)
         normalise(s, &given->text[i]);
 }

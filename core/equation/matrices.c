@@ -20,8 +20,8 @@ index_letter(const char *name)
     letter += strspn(letter, "0123456789");
     if (*letter != 'i' && *letter != 'g')
         return NULL;
-    char after = letter[1];
-    return after == 0 || after == '^' ? letter : NULL;
+    bool is_index = letter[1] == 0 || letter[1] == '^';
+    return is_index ? letter : NULL;
 }
 
 char

@@ -302,9 +302,9 @@ product_value(Builder *b, Value left, Value right)
     if (right.sort == MATRIX)
         return map_value(b, left, right);
     if (left.sort == MATRIX)
-        refuse(
-            b, right.place,
-            "a matrix must be on the right of the tokens it maps, as in x W");
+        refuse(b, right.place,
+               "a matrix must be on the right of the tokens it maps, as in x "
+               "W");
     if (right.sort == TOKENS)
         refuse(b, right.place,
                "tokens can be multiplied by tokens only as scores: transpose "
@@ -408,7 +408,7 @@ check_term(const Builder *b, Value v)
                "be added, or multiplied entry by entry");
 }
 
-/* Exits if the second value has heads, but not those of the first, or if one
+/* Exits if the second value has other heads than the first, or if one
    value has rows for x and the other for y. A value that was computed only from
    matrices has the row source 0, which suits x and y. */
 static void

@@ -66,14 +66,18 @@ fuse_attention(Plan *p)
     }
 }
 
+static bool
+is_x_or_y(const Step *s)
+{
+    return s->kind == STEP_X || s->kind == STEP_Y;
+}
+
 /* Would two steps have the same value if y were x? The twins of their operands
    must be known. */
 static bool
 are_twins(const Plan *p, const Step *s, const Step *t)
 {
-    bool s_is_x_or_y = s->kind == STEP_X || s->kind == STEP_Y;
-    bool t_is_x_or_y = t->kind == STEP_X || t->kind == STEP_Y;
-    if (s_is_x_or_y && t_is_x_or_y)
+    if (is_x_or_y(s) && is_x_or_y(t))
         return true;
     if (!same_operator(p, s, t))
         return false;

@@ -279,11 +279,10 @@ value_of_matrix(Builder *b, const Tree *t)
     const char small[] = "abcdefghijklmnopqrstuvwxyz";
     bool only_small = !t->name[strspn(t->name, small)];
     if (only_small && !declaration_of(b->text, t->name))
-        refuse(
-            b, t->place,
-            "%s is not defined above: write a line \"%s = ...\" or, if it is "
-            "a matrix, declare it, as in \"%s: 1 x d_k\"",
-            t->name, t->name, t->name);
+        refuse(b, t->place,
+               "%s is not defined above: write a line \"%s = ...\" or, if it "
+               "is a matrix, declare it, as in \"%s: 1 x d_k\"",
+               t->name, t->name, t->name);
     int k = find_or_add_weight(b, t->name);
     const PlanWeight *w = &b->plan->weight[k];
     Step s = {.kind = STEP_WEIGHT, .weight = k};

@@ -19,7 +19,7 @@
    as an Attention is unless it says otherwise: x attends to itself. In models
    above the heart, the places of an encoder are ENCODER, and a block that also
    attends to a second sequence has another place, CROSS. */
-enum { SELF, ENCODER, CROSS };
+enum { SELF = 0, ENCODER, CROSS };
 typedef struct ModelPlace {
     char name[PART_SIZE]; /* "block0.attention" */
     const Variant *variant;

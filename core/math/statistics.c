@@ -232,8 +232,9 @@ welch_t(const double *x, int n, const double *base, int m, double margin)
         d.differ = d.mean == 0 ? 1 : NAN;
         return d;
     }
-    /* Welch's formula. If m = n, freedom is per_seed times n - 1. The squares
-       are of shares, because those of variances may be 0 or infinite. */
+    /* Welch's formula. If m = n, freedom is per_seed times n - 1. It squares
+       shares of the variances, since a square of a variance may be 0 or
+       infinite. */
     double share_of_x = of_x / (of_x + of_base);
     double share_of_base = of_base / (of_x + of_base);
     double share_of_v = v / (v + w), share_of_w = w / (v + w);

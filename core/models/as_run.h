@@ -10,7 +10,7 @@
 
 /* Writes a run of `variant` with the layer's matrices into the experiment
    `out`, which is made if it does not exist. Fails unless the variant has
-   exactly these matrices (biased, gqa or standard has those of many models) and
+   exactly these matrices (biased, gqa and standard suit many models) and
    a run can compute what the layer does. `qkv train --from` converts the run
    into other variants. Returns the run's name, which the caller frees. */
 char *layer_as_run(const Heads *l, const char *variant, const char *out);

@@ -268,10 +268,9 @@ tensor_set(Tensor *t, size_t i, double value)
     double stored = integer + ldexp(exponent - least, f->fraction);
     double infinity = ldexp(f->greatest, f->fraction); /* its stored bits */
     if (!(stored < infinity))
-        fail(
-            "%.200s: %g is too large for this tensor's %zu-bit format; convert "
-            "the model with model.float().save_pretrained(DIR)",
-            t->name, value, 8 * width);
+        fail("%.200s: %g is too large for this tensor's %zu-bit format; "
+             "convert the model with model.float().save_pretrained(DIR)",
+             t->name, value, 8 * width);
     uint32_t bits = (uint32_t)stored;
     bits |= signbit(value) ? sign_bit(f) : 0;
     memcpy(t->map + t->first + i * width, &bits, width);

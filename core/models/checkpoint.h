@@ -32,8 +32,8 @@ enum { VECTOR = 0 };
 
 typedef struct Checkpoint {
     const char *directory;
-    Tensor *tensors; /* for each file, an entry of the file and then those of
-                        its tensors */
+    Tensor *tensors; /* for each file an entry for itself, then one for each
+                        of its tensors */
     int count, capacity;
 } Checkpoint;
 

@@ -4,10 +4,9 @@
        const real *product = columns_product(&c, one, two);
        columns_free(&c);
 
-   The heads are those of one map in several layers. The numbers go on from
-   layer to layer: the heads of the second layer follow those of the first. A
-   column ends with its bias, or with 0 if the bias does not count
-   (bias_counts).
+   All of them are heads of one map, in several layers, and are numbered on from
+   layer to layer. A column ends with its bias, or with 0 if the bias does not
+   count (bias_counts).
 
    A rotation turns a rotated pair of columns by the same angle in all heads.
    Products of rotated columns are means over all angles. So the product of two
@@ -32,8 +31,8 @@ typedef struct HeadColumns {
 /* Reads the columns of a map in `count` layers of one shape. */
 HeadColumns columns_read(const Heads *const layers[], int count, int map);
 
-/* The product X'Y (width x width), where X has the columns of head `one` and Y
-   those of head `two`. The product is kept until columns_free. */
+/* The product X'Y (width x width), where X has the columns of head `one`, and Y
+   the columns of head `two`. The product is kept until columns_free. */
 const real *columns_product(HeadColumns *c, int one, int two);
 
 void columns_free(HeadColumns *c);

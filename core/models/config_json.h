@@ -75,8 +75,8 @@ char *said_list(const Said *s, const char *meaning, int layer, int type);
 enum { NO_TYPE = -1 };
 int said_type(const char *word);
 
-/* The keys with this meaning, as a list for messages, without those of only one
-   family or one part. */
+/* The keys with this meaning, as a list for messages, without keys of only one
+   family or part. */
 char *said_keys(const char *meaning);
 
 /* Exits, because the model cannot be counted. `why` says what is wrong with the

@@ -2,9 +2,9 @@
 
    A product L S' is as large as the model (d_model x d_model), but matrices as
    small as a head have the same facts. If L = Q R and S = P T, where Q and P
-   have orthonormal columns, the singular values of L S' are those of R T'. Its
-   eigenvalues, except zeros, are those of S'L. So the traces of their squares
-   are equal, too: tr(L S' L S') = tr(S'L S'L). */
+   have orthonormal columns, L S' has the singular values of R T' and, except
+   for zeros, the eigenvalues of S'L. So the traces of their squares are equal,
+   too: tr(L S' L S') = tr(S'L S'L). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ copying_of(const Heads *l, int head)
     return converged ? sum / absolute_sum : NAN;
 }
 
-/* The singular values of L S', which are those of R T' (n x n), given the n
+/* The singular values of L S', which R T' (n x n) has, too, given the n
    columns of L and of S, each of d entries. Destroys both matrices. The caller
    frees the result. */
 static double *

@@ -366,7 +366,7 @@ bias_counts(const Heads *l, int map, int column)
 /* A column of W^O's map multiplies one entry of a head's value; the bias of
    that entry is in W^V, in the column of the head's group. If one bias of W^V
    counts, all do. all_columns includes the norm before the layer, whose own
-   bias adds to those of W^V. */
+   bias adds to W^V's. */
 double *
 constant_of(const Heads *l)
 {

@@ -18,8 +18,8 @@
    the text has no list and no object; the message names `path`. */
 char *json_enter(char *text, const char *path);
 
-/* Sets *name and *value to those of the next member, and moves *at past it. In
-   a list the name is "". Returns false at the end. */
+/* Sets *name and *value to the name and value of the next member, and moves *at
+   past it. In a list the name is "". Returns false at the end. */
 bool json_next(char **at, char **name, char **value, const char *path);
 
 /* The value of the member of this name in an object, of the last one if there

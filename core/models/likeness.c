@@ -32,8 +32,8 @@ likeness_free(Likeness *l)
     }
 }
 
-/* The number that head j of the second layer has among the heads of both
-   layers, which begin with those of the first. */
+/* The number of head j of the second layer among the heads of both layers. The
+   first layer's heads come first. */
 static int
 number_in_both(const Likeness *l, int j)
 {

@@ -1,6 +1,6 @@
 /* regroup.c - fits shared keys and values to the products of a group of heads.
 
-   Let L_a have the columns of W^Q of head a, and S_a those of its W^K. Wanted
+   Let L_a have the columns of head a in W^Q, and S_a its columns in W^K. Wanted
    is the W^K of the new group, K, with the least sum over a of
    |L_a S_a' - L K'|^2, where each head has its own L. The columns of K are the
    right singular vectors with the largest singular values of all L_a S_a',

@@ -12,11 +12,11 @@
 #include "models/heads.h"
 
 /* Layer l with only `groups` groups of heads. Its maps are in the same tensors
-   as those of l, but use only a part of them. */
+   as l's, but use only a part of them. */
 Heads regrouped(Heads l, int groups);
 
 /* Writes into `to`, a layer that regrouped() returned, the maps for which the
-   matrices M and N of all heads are as near as possible to those of layer l. If
+   matrices M and N of all heads are as near as possible to layer l's. If
    M depends on the distance between query and key (rotary positions), its
    squared error is the mean over all distances, as in likeness.h. */
 void write_nearest(const Heads *l, const Heads *to);

@@ -76,9 +76,9 @@ write_times(const Heads *l, const Heads *to, int map, int from, int n,
 
 /* Multiplies the piece of the shared map by A, the inverse of its block. The
    same columns of the left map, in each head that shares the piece, are
-   multiplied by A^-T. Then the rows of the block are set to exactly those of
-   the identity; a rotated pair has only one such row. Biases that do not count
-   become 0. */
+   multiplied by A^-T. Then the rows of the block are set to rows of the
+   identity, exactly; a rotated pair has only one such row. Biases that do not
+   count become 0. */
 static void
 write_piece(const Piece *p, const Heads *l, const Heads *to)
 {
@@ -202,7 +202,7 @@ slim_maps(Heads l, const Heads *to)
     return worst;
 }
 
-/* If there are latents, those of `to` are treated first, in place. So the other
+/* If there are latents, `to` gets its latents first, in place. So the other
    maps are then read from `to`, not from l. */
 double
 heads_slim(const Heads *l, const Heads *to)

@@ -60,8 +60,8 @@ load_weights(Model *m, const Run *source)
 }
 
 /* In a worker: opens the plugin and the data of a run, and makes its model. The
-   initial weights may be those of another run (--from) or imitate another
-   variant (--same-start). */
+   initial weights may come from another run (--from) or imitate another variant
+   (--same-start). */
 static Model *
 make_model(const Config *c, Dataset *data)
 {

@@ -345,11 +345,10 @@ draw_panels(Plot *plot)
     char *name = figure_name(plot);
     const char *points = points_of(plot);
     if (!plot->most) {
-        note(
-            "the figure %s was not drawn, because no run has a finite value to "
-            "show: either the runs diverged (choose a smaller --lr), or their "
-            "variants have no such quantity",
-            name);
+        note("the figure %s was not drawn, because no run has a finite value "
+             "to show: either the runs diverged (choose a smaller --lr), or "
+             "their variants have no such quantity",
+             name);
         return;
     }
     char *title = points_text(plot);

@@ -17,12 +17,11 @@ check_judged(const Request *r)
         values_add(&names, copy_text(r->judge));
     for (int i = 0; i < names.count; i++)
         if (quantity_named(names.text[i])->better == NEITHER)
-            usage(
-                "%s: \"%s\" is not a result in which less or more is better:"
-                "%s give test_loss, test_accuracy, solved_at, or another loss "
-                "or accuracy",
-                i < margins ? "--margin" : "--judge", names.text[i],
-                suggestion(names.text[i], &usual));
+            usage("%s: \"%s\" is not a result in which less or more is "
+                  "better:%s give test_loss, test_accuracy, solved_at, or "
+                  "another loss or accuracy",
+                  i < margins ? "--margin" : "--judge", names.text[i],
+                  suggestion(names.text[i], &usual));
 }
 
 /* Returns whether the quantity `key` is a share and all these runs reached 1,

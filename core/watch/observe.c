@@ -262,7 +262,7 @@ gauge_by_chance(const Observation *s, int piece)
 }
 
 /* The lifts of M or of N (turn.h) at a place. They exist only with --log turn.
-   In o->lifts, the lifts of M at all places come before those of N. */
+   In o->lifts, the lifts of M at all places come before the lifts of N. */
 static Lifts *
 lifts_of(const Observer *o, int place, int piece)
 {

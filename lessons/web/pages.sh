@@ -5,7 +5,6 @@
 # the program and of exercises, and the menus of the playground have their names.
 
 set -eu
-export LC_ALL=C
 book=$1/book web=$1/web
 mkdir -p "$web/plots" "$web/models" "$web/exercises"
 cp plots/*.gp "$web/plots"

@@ -3,7 +3,6 @@
 # program writes them: DIR/attention-map.tsv, rates.tsv and real-parameters.tsv.
 
 set -eu
-export LC_ALL=C
 PATH=$(cd "$1" && pwd):$PATH
 to=$2
 work=$(mktemp -d)
