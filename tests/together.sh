@@ -158,10 +158,11 @@ for try in 1 2; do
         [ ! -d "$path" ] || diff -r -x timing.tsv "$path" "$whole/${path#disk/x/}" >err || exit 4
     done
 done
-mount -o remount,ro,size=20m disk
+# With a source, mount does not repeat the options of before, which name an unknown owner.
+mount -o remount,ro,size=20m tmpfs disk
 "$@" >out 2>err && exit 5
 grep -q 'Read-only' err && [ "$(wc -l <err)" -eq 1 ] || exit 6
-mount -o remount,rw disk
+mount -o remount,rw tmpfs disk
 "$@" >out 2>err || exit 7
 diff -r -x '*.pdf' -x timing.tsv "$whole" disk/x >err || exit 8 # which have a date
 END
