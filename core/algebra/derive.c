@@ -27,7 +27,7 @@
    the product. */
 typedef struct Walk {
     Derived *to;        /* the form that its terms are added to */
-    const Call *call;   /* the call with the head that is derived, or NULL */
+    const Call *call;   /* the call that the walk is in; NULL before one */
     int own;            /* the number of the head within that call */
     const Node *scores; /* in M_i: the node that multiplies queries, in[A], with
                            keys, in[B] */

@@ -24,8 +24,8 @@ typedef struct Plugin {
     const char *path;
     uint64_t hash;        /* of the file's bytes or, for NAME.eq, of `equation`
                            */
-    const char *equation; /* Variant.equation of NAME.eq; "" for a shared
-                             object */
+    const char *equation; /* the text of the file NAME.eq; "" for a shared
+                             object, NAME.so */
     bool own_operator;    /* whether the plugin defines an operator. Then it
                              works only with the `real` for which it was
                              compiled. */

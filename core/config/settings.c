@@ -402,9 +402,10 @@ check_positions(const Config *c)
     bool in_scores =
         c->positions == POSITIONS_ROPE || c->positions == POSITIONS_ALIBI;
     if (in_scores && c->cross == CROSS_ONLY && !c->encoder)
-        usage("positions: rope and alibi need self-attention, which a model "
-              "with cross set to only lacks; set positions to none or learned, "
-              "or encoder to 1");
+        usage("positions %s: it needs self-attention, and a model whose cross "
+              "is \"only\" has none; set positions to none or learned, or "
+              "encoder to 1",
+              c->positions == POSITIONS_ROPE ? "rope" : "alibi");
 }
 
 void

@@ -358,8 +358,8 @@ weighted_value(Builder *b, Value p, Value v)
 {
     if (v.sort != TOKENS || v.transposed)
         refuse(b, v.place,
-               "expected values: attention weights multiply tokens, as in "
-               "softmax(...) y W_i^V");
+               "attention weights multiply tokens that are not transposed: "
+               "write values after them, as in softmax(...) y W_i^V");
     if (v.heads && !p.heads)
         refuse(b, v.place,
                "values have heads, but scores have none: write W_i^Q");

@@ -118,6 +118,14 @@ scalar_value(const Tree *t, const Attention *a)
     }
 }
 
+/* The text of an operand, in brackets if it is a sum or a product. */
+static const char *
+operand_text(const Tree *t)
+{
+    const char *text = scalar_text(t);
+    return t->count > 1 ? format_text("(%s)", text) : text;
+}
+
 const char *
 scalar_text(const Tree *t)
 {
@@ -128,15 +136,15 @@ scalar_text(const Tree *t)
     case TREE_NAME:
         return t->name;
     case TREE_INVERSE:
-        return format_text("/ %s", scalar_text(t->operand[0]));
+        return format_text("/ %s", operand_text(t->operand[0]));
     case TREE_NEGATIVE:
-        return format_text("-%s", scalar_text(t->operand[0]));
+        return format_text("-%s", operand_text(t->operand[0]));
     case TREE_CALL:
         return format_text("%s(%s)", t->name, scalar_text(t->operand[0]));
     default: /* a sum or a product */
         for (int i = 0; i < t->count; i++)
             text = format_text("%s%s%s", text, i > 0 ? between : "",
-                               scalar_text(t->operand[i]));
+                               operand_text(t->operand[i]));
         return text;
     }
 }

@@ -264,9 +264,10 @@ copy_strips(real *to, Matrix b, int width)
     }
 }
 
-/* Cuts `rows` rows into tiles of equal height if a height of at least `lowest`
-   divides `rows`; lower tiles would be slow. Otherwise makes as few tiles as
-   possible, whose heights differ by 1. */
+/* Cuts `rows` rows into tiles of at most `tallest` rows. The tiles have equal
+   heights if a height divides `rows` that is not so small that tiles are slow.
+   Otherwise there are as few tiles as possible, and w->taller of them have one
+   row more than w->high. */
 static void
 cut_rows(Walk *w, int rows, int tallest)
 {

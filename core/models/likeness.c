@@ -1,9 +1,10 @@
 /* likeness.c - compares two layers in what their heads compute.
 
    Let q and k be the columns of the queries and keys of one head, r and s those
-   of another. The inner product of their matrices M, q k' and r s', is the
-   inner product of q'r and k's, which are only as large as a head. So only the
-   products of columns with columns are computed (columns.h). */
+   of another. The inner product of their matrices M, q k' and r s', equals that
+   of q'r and k's, which have a row and a column for each column of a head, not
+   for each column of a token. So the matrices M are never computed (columns.h).
+*/
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

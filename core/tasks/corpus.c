@@ -6,11 +6,11 @@
 #include "heart/numbers.h"
 #include "tasks/corpus.h"
 
-enum { CODES = 0x110000 }; /* the number of codes in Unicode */
+enum { CODES = 0x110000 }; /* the number of code points in Unicode */
 
-/* Replaces the `count` codes in c->ids by ids, which are 0, 1 and so on for the
-   characters that occur in the text, in the order of their codes. name[code] is
-   the character in UTF-8, or NULL if it does not occur. */
+/* Replaces the `count` code points in c->ids by ids, which are 0, 1 and so on
+   for the characters that occur in the text, in the order of their code points.
+   name[code] is the character in UTF-8, or NULL if it does not occur. */
 static void
 number_characters(Corpus *c, int count, char *const *name)
 {

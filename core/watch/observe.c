@@ -68,9 +68,9 @@ observe_row(Observation *s, const Call *c, Matrix scores, Matrix weights, int i)
     for (int j = 0; j < scores.cols; j++) {
         double p = (double)weights.at[i * weights.down + j];
         double score = (double)scores.at[i * scores.down + j];
-        if (!(p < DBL_MIN)) /* p log p is 0 at p = 0; true if p is NaN */
+        if (isnan(p) || p >= DBL_MIN) /* p log p is 0 at p = 0 */
             entropy -= p * logarithm(p);
-        if (!(p <= largest)) /* p is larger, or NaN */
+        if (isnan(p) || p > largest) /* nothing is > NaN, so NaN stays */
             largest = p;
         if (!call_sees(c, scores, i, j))
             continue;
