@@ -56,6 +56,7 @@ const Variant qkv_variant = {.abi = QKV_ABI,
 EOF
 expect "standard's costs" [ "$(costs standard)" = "8192 128" ]
 expect "keys and values are shared, and priced twice" [ "$(costs ./tests/right/yoco.c)" = "6144 64" ]
+expect "a window in one of two blocks" [ "$(costs ./tests/right/gpt-oss.c)" = "8200 80" ]
 expect "values that are made from a cached y are kept too" [ "$(costs ./only-y.c)" = "8192 128" ]
 
 # --- a plugin's own operator has the name of one of the core's: it is not taken for it

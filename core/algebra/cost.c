@@ -315,14 +315,30 @@ add_node(Cost *c, const Node *n, const Node *last, int tokens)
     c->backward += flops.backward / tokens;
     c->rotates |= m->rotates;
     c->state += n->state;
-    if (m->work == UNKNOWN) /* a plugin's operator may read every key */
-        c->seen = 1;
-    if (m->work == SCORING || m->work == ATTENDING) /* it reads the keys */
-        c->seen = fmax(c->seen, share_after(n, last, seen_by_newest));
 }
 
-/* Calls forward of a block as in training, and adds the block's cost to c. */
-static void
+/* The share of the keys that the newest query sees in a block, in the call of
+   attend in which it sees most. The nodes of the block are those from `last`
+   back to the one after `before`. 1 if no operator compares queries with keys,
+   or if a plugin's own operator may read every key. */
+static double
+share_seen(const Node *last, const Node *before)
+{
+    double most = 0;
+    for (const Node *n = last; n != before; n = n->previous) {
+        Work work = meaning_of(n)->work;
+        if (work == UNKNOWN)
+            return 1;
+        if (work == SCORING || work == ATTENDING)
+            most = fmax(most, share_after(n, last, seen_by_newest));
+    }
+    return most > 0 ? most : 1;
+}
+
+/* Calls forward of a block as in training, and adds the block's cost to c,
+   except for its cache. Returns the share of the keys that the newest query
+   sees. */
+static double
 add_block(Cost *c, Blocks *b, int layer)
 {
     Tape *t = b->tape;
@@ -333,28 +349,35 @@ add_block(Cost *c, Blocks *b, int layer)
         add_node(c, n, t->last, b->tokens);
     c->parameters += parameters_of(out);
     c->activations += (double)(t->entries - entries_before) / b->tokens;
+    return share_seen(t->last, before);
 }
 
 /* Calls each block twice: as in training, and as in the first step of a
-   decoder, with a cache and a single token. */
+   decoder, with a cache and a single token. If a block recalls what an earlier
+   block remembered, it may see more of it than that block does, so then
+   everything is kept as long as the block that sees most needs it. */
 Cost
 cost_of(const Variant *v, Attention a, int tokens, int keys)
 {
     const int one_token = 1;
     Cost c = {0};
+    double all = 0, most_seen = 0; /* entries per token, without windows */
     a.layers = a.layers > 1 ? a.layers : 1;
     Blocks trained = blocks_begin(v, a, tokens, keys);
     Blocks decoded = blocks_begin(v, a, one_token, keys);
     Cache *cache = cache_new(a.layers, one_token);
     decoded.tape->keeper = &cache->keeper;
     for (int layer = 0; layer < a.layers; layer++) {
-        add_block(&c, &trained, layer);
+        double seen = add_block(&c, &trained, layer);
         call_block(&decoded, layer);
-        c.cache += cache_entries(cache, layer);
+        int entries = cache_entries(cache, layer);
+        c.cache += entries * seen;
+        all += entries;
+        most_seen = fmax(most_seen, seen);
     }
     c.recalls = trained.tape->recalled > 0 || decoded.tape->recalled > 0;
-    if (c.seen == 0) /* no operator compares queries with keys */
-        c.seen = 1;
+    if (c.recalls)
+        c.cache = all * most_seen;
     cache_free(cache);
     blocks_end(&trained);
     blocks_end(&decoded);

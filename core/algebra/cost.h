@@ -17,10 +17,9 @@
 typedef struct Cost {
     double parameters;
     double forward, backward; /* FLOPs per token of x */
-    double cache;             /* entries that a decoder keeps per token */
-    double seen;  /* the share of the keys that the newest query sees, in the
-                     call of attend in which it sees most; 1 if there are no
-                     scores, or if a plugin's own operator may read keys */
+    double cache; /* entries that a decoder keeps per token, on average: of the
+                     keys and values of a block, only those that the newest
+                     query can still see are kept */
     double state; /* entries of a state of fixed size that could replace the
                      whole cache (Node.state), or 0 if there is none */
     double activations; /* entries that a training step keeps per token */

@@ -222,9 +222,6 @@ static void
 add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
 {
     const char *name = w->plugin.name;
-    /* A decoder need not keep what the newest query does not see: cost.seen is
-       the share of the tokens that it sees, below 1 if there is a window. */
-    double cached = cost.cache * cost.seen;
     if (isnan(cost.forward))
         note("%s: its FLOPs are not known, because one of its own operators "
              "does not set c->flops; set it there (<qkv/operator.h>)",
@@ -239,7 +236,7 @@ add_variant(Sheet *sheet, const Wanted *w, Cost cost, const Options *o)
         add_real(sheet, w, &cost);
     else
         sheet_row(sheet, cell(name), cell(cost.parameters), cell(cost.forward),
-                  cell(cost.backward), cell(cached),
+                  cell(cost.backward), cell(cost.cache),
                   cell(round(cost.activations)));
 }
 
