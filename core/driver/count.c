@@ -21,6 +21,7 @@
 #include "models/published_whole.h"
 #include "page/table.h"
 #include "run/plugin_process.h"
+#include "run/real_count.h"
 #include "training/rope_and_alibi.h"
 
 /* The columns of the three tables of variants. COSTS has the costs of all
@@ -424,6 +425,24 @@ add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
     return status;
 }
 
+/* The settings of a run, or the defaults if `run` is NULL, changed by the
+   options. Their `length` becomes the number of tokens of a sequence: in some
+   tasks it counts pairs, each of which is several tokens. Exits (2) if the run
+   cannot be counted. */
+static Config
+config_counted(const char *run, const Options *o)
+{
+    Config c = run ? run_read(run).config : config_start();
+    if (!is_countable(&c))
+        usage("%s: its model has an encoder, cross-attention or one-hot "
+              "tokens, which count does not know; `qkv table` has the "
+              "parameters, FLOPs and cache of its attention",
+              run);
+    request_apply(&o->request, &c);
+    c.length = task_named(c.task)->task->sizes(&c).tokens;
+    return c;
+}
+
 int
 command_count(int argc, char **argv)
 {
@@ -448,8 +467,7 @@ command_count(int argc, char **argv)
     if (measures_ranks) /* this takes long */
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
     char *uses = ""; /* the settings that some variant in the table uses */
-    Config c = o.word_count ? run_read(o.words[0]).config : config_start();
-    request_apply(&o.request, &c);
+    Config c = config_counted(o.word_count ? o.words[0] : NULL, &o);
     if (!variants->count && !o.word_count)
         *variants = values_split(default_variants);
     int status = add_variants(&sheet, variants, c, &o, &uses);

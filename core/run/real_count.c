@@ -33,16 +33,21 @@ count_in_double(const Run *r)
     return stored == run_number(r, "attention_parameters") ? real : NAN;
 }
 
+bool
+is_countable(const Config *c)
+{
+    return !c->encoder && c->cross == CROSS_NONE && c->embed != EMBED_ONEHOT;
+}
+
 /* The number of real parameters of run r of e, from an earlier run of e with
-   the same attention, if there is one; else from count_in_double. NaN for runs
-   with several kinds of attention or with one-hot tokens, which are not
-   counted. */
+   the same attention, if there is one; else from count_in_double. NaN if the
+   run is not countable. */
 static double
 real_of_run(const Work *w, const Experiment *e, const Run *r)
 {
     double parameters = run_number(r, "attention_parameters");
     Config c = r->config;
-    if (c.encoder || c.cross != CROSS_NONE || c.embed == EMBED_ONEHOT)
+    if (!is_countable(&c))
         return NAN;
     for (const Run *s = e->runs; s < r; s++)
         if (run_text(s, "real") &&

@@ -10,6 +10,12 @@
 
 #include "run/grid.h"
 
+/* Returns whether `qkv count` can count the attention of a run with these
+   settings. It calls a variant as self-attention of width d_model. But in a
+   model with an encoder or cross-attention, the variant is called in other
+   ways, too; and one-hot tokens are as wide as the vocabulary. */
+bool is_countable(const Config *c);
+
 /* Writes RUN/real.tsv, with the number of real parameters of attention, for
    each run of e that does not have this file. The number is NaN if it is not
    known, as for a run with attention of several kinds. The parameters of runs
