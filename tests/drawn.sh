@@ -256,6 +256,22 @@ cp -r cells far
 for run in far/*d-k16*; do sed -i 's/^solved_at.*/solved_at	9/; s/\(accuracy\)	.*/\1	1/' "$run/result.tsv"; done
 "$qkv" plot far -o far --map --x d-k --by lr --y solved_at -q --format svg 2>err
 expect "a cell says 20 for >20" [ "$(grep -c '>>20<' far/figures/solved_at-d-k-reverse-map.svg)" -eq 6 ]
+# A variant that diverged took fewer steps than were asked, and is not quicker.
+# spoil EXPERIMENT RUNS EDIT: edits the results of its runs whose names have RUNS.
+spoil() { for run in "$1"/*"$2"*; do sed -i "$3" "$run/result.tsv"; done; }
+"$qkv" compare -v standard,two-step -t reverse --seeds 3 $short -o fell >out 2>err
+spoil fell two-step 's/^steps.*/steps	9/; s/^solved_at.*/solved_at	nan/; s/^\(.*loss\|.*accuracy\)	.*/\1	nan/'
+spoil fell standard 's/^test_accuracy.*/test_accuracy	-3/; s/^test_loss.*/test_loss	1/'
+# drawn_of EXPERIMENT Y WORDS: the figure of Y along the variants has these words in its caption.
+drawn_of() {
+    figure=drawn/figures/${2%,*}-variant-reverse
+    case $2 in *,*) figure=drawn/figures/curves-variant-reverse ;; esac
+    "$qkv" plot $1 -o drawn -q --format svg --x variant --y $2 2>err && [ ! -s err ] && ok || complain "plot $1 $2: $(cat err)"
+    expect "$figure.txt: not \"$3\"" grep -qF -- "$3" $figure.txt
+}
+drawn_of fell solved_at 'median of 3 seeds, smallest to largest. '
+expect "what diverged is quicker" [ "$(sed 1d $figure.tsv | cut -f 4 | uniq)" = 20 ]
+expect "what diverged has no line" grep -q "^array levels.*'20 unsolved'" $figure.gp
 # A number along x is where it is, however many curves there are; up to seven have a colour each.
 "$qkv" compare -v standard,per-head,scale-outside,two-step -t reverse --lr 0.001,0.003 --seeds 1 $short -o four >out 2>err
 "$qkv" plot four -o four --x lr --y test_loss -q --format svg 2>err

@@ -197,15 +197,23 @@ put_curve(Plot *plot, const Panel *p, const Series *s)
     }
 }
 
-/* The number that all runs of a group have for a name; NaN if they differ. */
+/* A run's level of that name. Its result "steps" would be those before it
+   diverged, and the level is those that were asked. */
+static double
+level_in(const Run *r, const char *name)
+{
+    return strcmp(name, "steps") ? run_value_number(r, name) : r->config.steps;
+}
+
+/* The level that all runs of a group have; NaN if they differ. */
 static double
 shared_value(const Group *g, const char *name)
 {
-    double value = run_value_number(g->runs[0], name);
+    double level = level_in(g->runs[0], name);
     for (int i = 1; i < g->count; i++)
-        if (run_value_number(g->runs[i], name) != value)
+        if (level_in(g->runs[i], name) != level)
             return NAN;
-    return value;
+    return level;
 }
 
 /* The horizontal line of a panel, as its height and its word, "0.3 trivial

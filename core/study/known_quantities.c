@@ -202,7 +202,7 @@ quantity_mean(const Run *const *runs, int count, const char *name)
         x[i] = run_value_number(runs[i], name);
         if (q->steps && isnan(x[i]))
             x[i] = INFINITY; /* the run never reached the threshold */
-        most_steps = fmax(most_steps, run_number(runs[i], "steps"));
+        most_steps = fmax(most_steps, runs[i]->config.steps);
     }
     Mean m = q->steps ? median_interval(x, count) : values_mean(name, x, count);
     free(x);

@@ -28,9 +28,9 @@ typedef struct Quantity {
                            others */
     const char *margin; /* the usual margin, "0.01", or "10%" of the baseline: a
                            smaller difference does not matter. NULL if none */
-    /* Results such as "chance_loss", each with a word, "guessing". A panel of a
-       figure has a horizontal line, with this word, at the first of them that
-       is the same in all its runs. */
+    /* Results such as "chance_loss", each with a word, "guessing"; or "steps",
+       those that were asked. A panel of a figure has a horizontal line, with
+       this word, at the first of them that is the same in all its runs. */
     struct {
         const char *name, *word;
     } levels[LEVELS];
@@ -77,7 +77,8 @@ Mean values_mean(const char *name, const double *x, int n);
 /* The mean of a quantity over one or more runs, or its median if it is a number
    of steps to a threshold. A run that never reached the threshold then counts
    as later than all others. If the median is such a run, the result is the
-   number of steps of the longest run. */
+   number of steps that were asked of the longest run, even if it diverged after
+   fewer. */
 Mean quantity_mean(const Run *const *runs, int count, const char *name);
 
 #endif
