@@ -51,8 +51,8 @@ do for [p=1:panels] { if (strlen(titles[p])) { titled = 1 } }
 # Panels of several quantities have these for titles.
 above = !titled && !same
 # Bars begin at 0; where an axis has none, there are points.
-bars = worded && !logs[1] && \
-    (exists("ylim") ? num(word(ylim, 1)) <= 0 : 1)
+bars = worded && (exists("ylim") ? num(word(ylim, 1)) <= 0 : 1)
+do for [p=1:panels] { if (logs[p]) { bars = 0 } }
 
 # The range and the ticks of each panel's y axis.
 array lows[panels]
@@ -68,8 +68,8 @@ do for [p=1:panels] {
     if (bars && high < 0) { high = 0 }
     if (low == high && most[p] > 0) { low = 0; high = 1.15 * most[p] }
     if (shares[p]) {
-        if (!logs[p]) { low = 0 }
-        high = most[p] > 0.8 ? 1.03 : 1.2 * most[p]
+        if (!logs[p] && least[p] >= 0) { low = 0 } # R^2 may be below 0
+        high = most[p] > 0.8 ? 1.03 : most[p] > 0 ? 1.2 * most[p] : high
     }
     if (exists("ylim")) { low = num(word(ylim, 1)); high = num(word(ylim, 2)) }
     if (!(low < high)) { high = low + 1 }
