@@ -256,7 +256,7 @@ cp -r cells far
 for run in far/*d-k16*; do sed -i 's/^solved_at.*/solved_at	9/; s/\(accuracy\)	.*/\1	1/' "$run/result.tsv"; done
 "$qkv" plot far -o far --map --x d-k --by lr --y solved_at -q --format svg 2>err
 expect "a cell says 20 for >20" [ "$(grep -c '>>20<' far/figures/solved_at-d-k-reverse-map.svg)" -eq 6 ]
-# A variant that diverged took fewer steps than were asked, and is not quicker.
+# A variant that diverged took fewer steps than were asked, and is not quicker; its mean is a gap.
 # spoil EXPERIMENT RUNS EDIT: edits the results of its runs whose names have RUNS.
 spoil() { for run in "$1"/*"$2"*; do sed -i "$3" "$run/result.tsv"; done; }
 "$qkv" compare -v standard,two-step -t reverse --seeds 3 $short -o fell >out 2>err
@@ -272,12 +272,15 @@ drawn_of() {
 drawn_of fell solved_at 'median of 3 seeds, smallest to largest. '
 expect "what diverged is quicker" [ "$(sed 1d $figure.tsv | cut -f 4 | uniq)" = 20 ]
 expect "what diverged has no line" grep -q "^array levels.*'20 unsolved'" $figure.gp
+drawn_of fell test_loss,solved_at \
+    '3 seeds, 95% interval; steps: median of 3 seeds, smallest to largest; gaps where a seed has no value'
+expect "a curve with a gap is not named" grep -qF '(gaps: two-step).' $figure.txt
 # An R^2 below 0 is seen; bars beside a logarithmic axis are points.
 drawn_of fell test_accuracy 'mean of 3'
 expect "a share below 0 is cut" [ "$(cd drawn/figures && { sed '/^set style data lines/q' "${figure##*/}.gp"; echo 'print lows[1] <= -3'; } | gnuplot 2>&1)" = 1 ]
 spoil fell two-step 's/^\(test_loss\|test_accuracy\).*/\1	0.00001/'
 rm -r fell/*two-step*seed3*
-drawn_of fell test_accuracy,test_loss 'mean of up to 3 seeds'
+drawn_of fell test_accuracy,test_loss 'mean of up to 3 seeds, 95% interval (of fewer than 3: smallest to largest). '
 # A number along x is where it is, however many curves there are; up to seven have a colour each.
 "$qkv" compare -v standard,per-head,scale-outside,two-step -t reverse --lr 0.001,0.003 --seeds 1 $short -o four >out 2>err
 "$qkv" plot four -o four --x lr --y test_loss -q --format svg 2>err

@@ -35,6 +35,7 @@ typedef struct Plot {
     /* The fewest and the most seeds of a finite point. `most` is 0 if no point
        is finite. */
     int fewest, most;
+    Values gaps; /* the series that have a point that is not finite */
 } Plot;
 
 /* In the functions below, x is a value of the setting on the x-axis. It is NULL
@@ -109,8 +110,10 @@ put_point(Plot *plot, const Panel *p, const Series *s, const char *x, Mean y,
     fprintf(plot->data, "%d\t%s\t%s\t%s\t%s\t%s\n", number, s->name, x,
             number_text(y.mean, Y_DIGITS), number_text(y.low, Y_DIGITS),
             number_text(y.high, Y_DIGITS));
-    if (!isfinite(y.mean))
+    if (!isfinite(y.mean)) {
+        values_add(&plot->gaps, copy_text(s->name));
         return;
+    }
     plot->fewest = seeds < plot->fewest ? seeds : plot->fewest;
     plot->most = seeds > plot->most ? seeds : plot->most;
 }
@@ -231,37 +234,63 @@ level_of(const Panel *p)
     return copy_text("");
 }
 
-/* Returns what the points and their bars are: "mean of 5 seeds, 95% interval".
- */
+/* Returns what the points of a mean or of a median and their bars are: "mean of
+   5 seeds, 95% interval". */
 static char *
-points_text(const Plot *plot)
+average_text(const Plot *plot, bool is_median)
 {
-    bool is_median = quantity_named(plot->panels[0].y)->steps;
     const char *average = is_median ? "median" : "mean";
     int enough_seeds = is_median ? MEDIAN_SEEDS : INTERVAL_SEEDS;
-    bool enough = plot->most >= enough_seeds;
-    const char *bars = enough ? ", 95% interval" : ", smallest to largest";
+    const char *up_to = plot->fewest < plot->most ? "up to " : "";
+    char *bars = "";
+    if (plot->most < enough_seeds)
+        bars = ", smallest to largest";
+    else if (plot->fewest < enough_seeds)
+        bars = format_text(", 95%% interval (of fewer than %d: smallest to "
+                           "largest)",
+                           enough_seeds);
+    else
+        bars = ", 95% interval";
     if (plot->drawing->map) /* a map has no bars */
         bars = "";
-    const char *up_to = plot->fewest < plot->most ? "up to " : "";
-    if (plot->most == 1)
-        return copy_text("one seed");
     return format_text("%s of %s%d seeds%s", average, up_to, plot->most, bars);
 }
 
-/* The caption, which says what is drawn and how learning rates were chosen.
-   `ylabels` has the title of each panel's y-axis. */
+/* Returns what the points of all panels are: those of a panel of steps are
+   medians. */
+static char *
+points_text(const Plot *plot)
+{
+    bool means = false, medians = false;
+    for (int i = 0; i < plot->panel_count; i++) {
+        bool is_median = quantity_named(plot->panels[i].y)->steps;
+        medians |= is_median;
+        means |= !is_median;
+    }
+    if (plot->most == 1)
+        return copy_text("one seed");
+    if (!means || !medians)
+        return average_text(plot, medians);
+    return format_text("%s; steps: %s", average_text(plot, false),
+                       average_text(plot, true));
+}
+
+/* The caption, which says what is drawn, which curves have gaps, and how
+   learning rates were chosen. `ylabels` has the title of each panel's y-axis.
+ */
 static char *
 caption_of(const Plot *plot, const Values *ylabels)
 {
     char *x = axis_title(plot->x_name);
     char *y = plot->several ? joined(ylabels, ", ") : ylabels->text[0];
-    char *rates = "";
+    char *gaps = "", *rates = "";
+    if (plot->gaps.count)
+        gaps = format_text(" (gaps: %s)", joined(&plot->gaps, ", "));
     if (plot->rates)
         rates = format_text(", each seed at the learning rate that was best "
                             "for the others in what is judged: %s",
                             chosen_rates(&plot->tables));
-    return format_text("%s against %s%s", y, x, rates);
+    return format_text("%s against %s%s%s", y, x, gaps, rates);
 }
 
 /* The texts that a user may change in a figure's script: `keys` has one for
@@ -326,8 +355,9 @@ figure_name(const Plot *plot)
     return plot->drawing->map ? format_text("%s-map", name) : name;
 }
 
-/* Returns the points of all panels as the lines of the figure's data, and
-   counts their seeds in plot->fewest and plot->most. */
+/* Returns the points of all panels as the lines of the figure's data, counts
+   their seeds in plot->fewest and plot->most, and lists in plot->gaps the
+   series that lack some. */
 static char *
 points_of(Plot *plot)
 {
@@ -335,6 +365,7 @@ points_of(Plot *plot)
     char *points;
     plot->data = begin_text(&points);
     plot->most = 0;
+    plot->gaps = (Values){0};
     plot->fewest = INT_MAX;
     for (const Panel *p = plot->panels; p < end; p++)
         for (int s = 0; s < p->group->series_count; s++)
@@ -343,6 +374,7 @@ points_of(Plot *plot)
             else
                 put_curve(plot, p, &p->group->series[s]);
     end_text(plot->data, &points);
+    series_sort(&plot->gaps); /* also removes repeated names */
     return points;
 }
 
@@ -360,6 +392,8 @@ draw_panels(Plot *plot)
         return;
     }
     char *title = points_text(plot);
+    if (plot->gaps.count)
+        title = format_text("%s; gaps where a seed has no value", title);
     if (*plot->task) /* all panels show this task */
         title = format_text("%s: %s", plot->task, title);
     Figure f = figure_begin(plot->drawing, name, title);
