@@ -11,7 +11,8 @@ function quoted(word) { # as one word for a shell
     return "'" word "'"
 }
 
-!out && $2 != "" && $2 != "0" { values[$1] = values[$1] (values[$1] ? ", " : "") $2 }
+# A shape that a variant does not use is 0.
+!out && $2 != "" && ($2 != "0" || $1 !~ /^(heads|d-k|kv-heads|latent)$/) { values[$1] = values[$1] (values[$1] ? ", " : "") $2 }
 out {
     line = double = ""
     for (i = 2; i <= NF; i++) {

@@ -224,6 +224,17 @@ for judged in '' own; do
 done
 expect "judged by itself, the table has one criterion" [ "$(printf %s "$rates" | grep -c 'accuracy (.*steps (\|steps (.*accuracy (')" -eq 1 ]
 
+# Tasks or symbols that are compared have no guess in common: none is shown as that of all.
+"$qkv" compare -v standard -t reverse,sort --by task --seed 0,1 $short -o tasks >out 2>err
+expect "a report of tasks" "$qkv" report tasks -q -o tasks-told
+[ -z "$(grep 'guessing\|on )' tasks-told/report.md)" ] && [ -s tasks-told/tables/all-tasks.tex ] &&
+    grep -qx '.input{tables/all-tasks}' tasks-told/report.tex && ok || complain "the table of all tasks"
+expect "two columns of one name" [ "$(head -n 1 out | cut -f 1,2)" = 'group	task' ]
+"$qkv" compare -v standard -t sort --symbols 2,4 --by symbols --seeds 2 $short -o symbols --markdown >out 2>err
+expect "a guess of two alphabets" grep -qx sort out
+# A setting that is 0 in some runs is not what it is in the others.
+expect "a report leaves out seed 0, or runs without an MLP" grep -q 'seed 0, 1;.* mlp 0, 4;' tasks-told/report.md
+
 # --- what is asked for wrongly, and leaves nothing
 while IFS='|' read -r words options; do
     refuses 2 "$words" "$qkv" plot many -o nothing -q --format svg $options

@@ -200,25 +200,6 @@ put_curve(Plot *plot, const Panel *p, const Series *s)
     }
 }
 
-/* A run's level of that name. Its result "steps" would be those before it
-   diverged, and the level is those that were asked. */
-static double
-level_in(const Run *r, const char *name)
-{
-    return strcmp(name, "steps") ? run_value_number(r, name) : r->config.steps;
-}
-
-/* The level that all runs of a group have; NaN if they differ. */
-static double
-shared_value(const Group *g, const char *name)
-{
-    double level = level_in(g->runs[0], name);
-    for (int i = 1; i < g->count; i++)
-        if (level_in(g->runs[i], name) != level)
-            return NAN;
-    return level;
-}
-
 /* The horizontal line of a panel, as its height and its word, "0.3 trivial
    baseline". It is the first level of the panel's quantity (known_quantities.h)
    that is the same in all runs; "" if there is none. */
@@ -227,7 +208,7 @@ level_of(const Panel *p)
 {
     const Quantity *q = quantity_named(p->y);
     for (int i = 0; i < LEVELS && q->levels[i].name; i++) {
-        double level = shared_value(p->group, q->levels[i].name);
+        double level = shared_level(p->group, q->levels[i].name);
         if (!isnan(level))
             return format_text("%.6g %s", level, q->levels[i].word);
     }

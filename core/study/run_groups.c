@@ -131,7 +131,7 @@ is_repetition_or_exit(const Run *a, const Run *b)
     return a->config.seed == b->config.seed && a->config.lr == b->config.lr;
 }
 
-/* A group's name, "reverse.d-k4". */
+/* A group's name, "reverse.d-k4"; "all-tasks" if the group has no axis. */
 static char *
 group_name(const Group *g)
 {
@@ -140,7 +140,7 @@ group_name(const Group *g)
         values_add(&parts, !strcmp(a->name, "task")
                                ? copy_text(a->value)
                                : format_text("%s%.80s", a->name, a->value));
-    return joined(&parts, ".");
+    return parts.count ? joined(&parts, ".") : copy_text("all-tasks");
 }
 
 /* Makes a group of these sorted members, without repeated runs, and adds it to
@@ -240,6 +240,24 @@ groups_of(const Experiment *e, const char *by, const char *x, int *groups)
         divide(&d, sorted_members(&d), e->count, TASK);
     *groups = d.count;
     return d.groups;
+}
+
+/* A run's level of that name. Its result "steps" would be those before it
+   diverged, and the level is those that were asked. */
+static double
+level_in(const Run *r, const char *name)
+{
+    return strcmp(name, "steps") ? run_value_number(r, name) : r->config.steps;
+}
+
+double
+shared_level(const Group *g, const char *name)
+{
+    double level = level_in(g->runs[0], name);
+    for (int i = 1; i < g->count; i++)
+        if (level_in(g->runs[i], name) != level)
+            return NAN;
+    return level;
 }
 
 char *

@@ -31,7 +31,7 @@ typedef struct Group {
     int series_count;
     Axis *axes;
     int axis_count;
-    char *name; /* "reverse", "reverse.d-k4" */
+    char *name; /* "reverse", "reverse.d-k4"; "all-tasks" without an axis */
 } Group;
 
 /* Divides the runs into groups: by task, and by every setting that varies and
@@ -48,5 +48,9 @@ Group *groups_of(const Experiment *e, const char *by, const char *x,
 /* A group's name in words, "reverse, d_k 4", without the axis called `without`.
    With "", no axis is left out. */
 char *group_words(const Group *g, const char *without);
+
+/* The level that all runs of a group have: a result such as "chance_loss", or
+   "steps", those that were asked. NaN if the runs differ in it. */
+double shared_level(const Group *g, const char *name);
 
 #endif
