@@ -429,7 +429,10 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
     Values ys = values_split(o->y ? o->y : usual_y);
     bool training = !o->x;
     for (int i = 0; i < ys.count; i++)
-        check_quantity(e, ys.text[i], training);
+        if (training)
+            check_logged(e, ys.text[i]);
+        else
+            check_results(e, ys.text[i]);
     Plot plot = plot_of(o, r, e);
     int groups;
     const Group *g = groups_of(e, o->by, o->x, &groups);

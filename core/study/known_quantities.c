@@ -162,19 +162,50 @@ margin_in_unit(const char *margin, const double *base, int count)
     return *unit == '%' ? number * (sum / count / 100) : number;
 }
 
+/* Returns whether the run has this name as a number among its results and
+   settings. */
+static bool
+has_result(const Run *r, const char *name)
+{
+    return has_numbers(name) && run_value_text(r, name);
+}
+
+/* What to do if a run has not recorded a quantity. --log records only those
+   whose names are known. */
+static const char *
+advice(const char *name, const char *otherwise)
+{
+    bool is_known = strcmp(quantity_named(name)->name, "*") != 0;
+    bool can_be_logged = is_known && !setting_named(name);
+    return can_be_logged ? "train the run with the word of --log that adds it "
+                           "(lessons/reference.md)"
+                         : otherwise;
+}
+
 void
-check_quantity(const Experiment *e, const char *name, bool logged)
+check_logged(const Experiment *e, const char *name)
 {
     for (const Run *r = e->runs; r < e->runs + e->count; r++) {
-        bool has_result = has_numbers(name) && run_value_text(r, name);
-        bool has_column = table_column(&r->log, name) > STEP_COLUMN;
-        if (logged ? has_column : has_result)
+        if (table_column(&r->log, name) > STEP_COLUMN)
             continue;
-        usage("%s/%s.tsv has no number \"%s\";%s to record more in log.tsv, "
-              "train the run with --log",
-              r->path, logged ? "log" : "result", name,
-              logged ? logged_suggestion(e, name) : name_suggestion(e, name));
+        if (has_result(r, name))
+            usage("--y %s: a run has one such number, and not one for each "
+                  "step; give an x axis, too, such as --x variant",
+                  name);
+        usage("%s/log.tsv has no column \"%s\";%s %s", r->path, name,
+              logged_suggestion(e, name),
+              advice(name, "its first line names them"));
     }
+}
+
+void
+check_results(const Experiment *e, const char *name)
+{
+    for (const Run *r = e->runs; r < e->runs + e->count; r++)
+        if (!has_result(r, name))
+            usage("%s/result.tsv has no number \"%s\";%s %s", r->path, name,
+                  name_suggestion(e, name),
+                  advice(name, "`qkv table` prints all names"));
 }
 
 Mean

@@ -65,9 +65,10 @@ const char *margin_given(const char *margins, const char *name);
    `margin` is NULL. */
 double margin_in_unit(const char *margin, const double *base, int count);
 
-/* Exits (2) unless all runs have the quantity: as a column of their logs if
-   `logged` is true, otherwise as a number among their results and settings. */
-void check_quantity(const Experiment *e, const char *name, bool logged);
+/* Exits (2) unless all runs have the quantity: as a column of their logs, or as
+   a number among their results and settings. */
+void check_logged(const Experiment *e, const char *name);
+void check_results(const Experiment *e, const char *name);
 
 /* The mean of n values of a quantity, with its interval by Student's t. The
    interval is clipped to possible values: at most 1 if the scale is SHARE, and

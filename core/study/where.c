@@ -114,6 +114,33 @@ meets_any(const char *value, const Condition *c, const Condition *all,
     return met;
 }
 
+/* Exits (2), because no run meets the condition c, which was written as `text`.
+   `known` has the values that the runs have. */
+static _Noreturn void
+refuse(const char *text, const Condition *c, const Values *known)
+{
+    usage("--where %s: no run matches:%s the values of %s are %s", text,
+          suggestion(c->value, known), c->name, joined(known, ", "));
+}
+
+/* Exits (2) unless some run meets the condition c, which was written as `text`,
+   whatever the other conditions are. So a value that no run has is refused even
+   if it is one of several alternatives. */
+static void
+check_met(const Experiment *e, const char *text, const Condition *c)
+{
+    Values known = values_in(e, c->name);
+    bool met = false;
+    if (!known.count)
+        usage("--where %s: no run uses a setting or has a result of that name;"
+              "%s `qkv table` prints all names",
+              text, name_suggestion(e, c->name));
+    for (int i = 0; i < known.count; i++)
+        met |= meets(known.text[i], c);
+    if (!met)
+        refuse(text, c, &known);
+}
+
 /* The conditions are applied one after another, so that the message can name
    the first condition that leaves no run. */
 void
@@ -121,15 +148,13 @@ keep_where(Experiment *e, const char *where)
 {
     Values texts = values_split(where);
     Condition *all = allocate((size_t)texts.count, sizeof *all);
-    for (int i = 0; i < texts.count; i++)
+    for (int i = 0; i < texts.count; i++) {
         all[i] = condition_read(texts.text[i]);
+        check_met(e, texts.text[i], &all[i]);
+    }
     for (int i = 0; i < texts.count; i++) {
         const char *name = all[i].name;
         Values known = values_in(e, name);
-        if (!known.count)
-            usage("--where %s: no run uses a setting or has a result of that "
-                  "name;%s `qkv table` prints all names",
-                  texts.text[i], name_suggestion(e, name));
         int kept = 0;
         for (Run *r = e->runs; r < e->runs + e->count; r++) {
             const char *value = run_value_text(r, name);
@@ -137,9 +162,7 @@ keep_where(Experiment *e, const char *where)
                 e->runs[kept++] = *r;
         }
         if (!kept)
-            usage("--where %s: no run matches:%s the values of %s are %s",
-                  texts.text[i], suggestion(all[i].value, &known), name,
-                  joined(&known, ", "));
+            refuse(texts.text[i], &all[i], &known);
         e->count = kept;
     }
 }
