@@ -304,6 +304,10 @@ cd ../..
 "$qkv" compare -v standard -t recall --seeds 1 ${short% --no-figures} --format svg -o twice >out 2>err
 "$qkv" compare -v standard -t reverse --seeds 1 ${short% --no-figures} --size column --format svg -o twice >out 2>err
 expect "parameters of another task are lost" [ "$(sed 1d twice/figures/parameters.tsv | cut -f1 | sort | tr '\n' ' ')" = 'recall reverse ' ]
+# A variant without a width has a bar beside those of each width.
+"$qkv" compare -v standard,identity -t reverse --d-k 2,4 --lr 0.001,0.003 --seeds 1 --steps 0 -q --format svg -o widths >out 2>err
+expect "bars of two widths" [ "$(sed 1d widths/figures/parameters.tsv | cut -f 1,2 | tr '\t\n' '  ')" = \
+    'reverse.d-k2 standard reverse.d-k2 identity reverse.d-k4 standard reverse.d-k4 identity ' ]
 # In a column no number of a bar is cut off: each begins where there is room for it.
 wide=$(sed -n 's/^ width="\([0-9]*\)".*/\1/p' twice/figures/parameters.svg)
 expect "a bar's number is cut off" awk -v wide="$wide" '/translate\(/ { split($0, at, /translate\(|,/) }

@@ -449,8 +449,26 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
     }
 }
 
+/* The bars of a group, a line of the figure's data for each variant, without
+   the group's name. */
+static Values
+bars_of(const Group *g)
+{
+    Values bars = {0};
+    for (const Series *s = g->series; s < g->series + g->series_count; s++) {
+        const Run *r = s->runs[0];
+        double attention = run_number(r, "attention_parameters");
+        double others = run_number(r, "parameters") - attention;
+        values_add(&bars,
+                   format_text("%s\t%.0f\t%.0f\t%s", s->name, attention, others,
+                               number_text(run_number(r, "real"), X_DIGITS)));
+    }
+    return bars;
+}
+
 /* The figure has a bar for each variant of each group. It shows the parameters
    of attention, how many of them are real, and above them all other parameters.
+   A group is left out if groups of the same task before it have all its bars.
  */
 void
 bars_draw(const Drawing *o, const Experiment *e)
@@ -462,19 +480,17 @@ bars_draw(const Drawing *o, const Experiment *e)
                             "Parameters: real (blue) of those stored (light), "
                             "outside attention (grey)");
     fprintf(f.data, "group\tvariant\tattention\trest\treal\n");
-    for (int i = 0; i < groups; i++)
-        for (int k = 0; k < g[i].series_count; k++) {
-            const Series *s = &g[i].series[k];
-            const Run *r = s->runs[0];
-            double attention = run_number(r, "attention_parameters");
-            double others = run_number(r, "parameters") - attention;
-            char *bar =
-                format_text("%s\t%.0f\t%.0f\t%s", s->name, attention, others,
-                            number_text(run_number(r, "real"), X_DIGITS));
-            /* Two groups of one task share a bar if all its numbers are the
-               same for both. */
-            if (add_word(&drawn, format_text("%s %s", r->config.task, bar)))
-                fprintf(f.data, "%s\t%s\n", g[i].name, bar);
-        }
+    for (int i = 0; i < groups; i++) {
+        Values bars = bars_of(&g[i]);
+        const char *task = g[i].runs[0]->config.task;
+        bool is_new = false;
+        for (int k = 0; k < bars.count; k++)
+            if (add_word(&drawn, format_text("%s %s", task, bars.text[k])))
+                is_new = true;
+        if (!is_new)
+            continue;
+        for (int k = 0; k < bars.count; k++)
+            fprintf(f.data, "%s\t%s\n", g[i].name, bars.text[k]);
+    }
     figure_end(&f, "bars.gp");
 }
