@@ -5,6 +5,7 @@
    vary between runs, the results (the lines of result.tsv and timing.tsv), and
    the number of real parameters. People see only the few columns that matter in
    a comparison. */
+#include <math.h>
 #include <string.h>
 
 #include "driver/options.h"
@@ -48,20 +49,34 @@ names_of(const Experiment *e)
     return names;
 }
 
+/* Returns whether this name, which has numbers, has only whole ones. */
+static bool
+all_whole(const Experiment *e, const char *name)
+{
+    for (const Run *r = e->runs; r < e->runs + e->count; r++) {
+        double x = run_value_number(r, name);
+        if (!isnan(x) && x != floor(x))
+            return false;
+    }
+    return true;
+}
+
 /* The column with this name. People see a setting only if it is one of the
    first columns or was given to a command, and a result only if it is a main
-   one. If the table is `for_people`, results are rounded. */
+   one. If the table is `for_people`, results are rounded, but no counts. */
 static Column
 column_of(const char *name, const Experiment *e, bool for_people)
 {
     bool is_result = run_text(e->runs, name);
     bool people_see = index_in(main_results, name) >= 0;
+    bool words = !has_numbers(name);
+    bool rounded = is_result && for_people && !words && !all_whole(e, name);
     if (setting_named(name) && !is_result)
         people_see =
             index_in(first_columns, name) >= 0 || setting_was_given(e, name);
     return (Column){.name = interned(name),
-                    .words = !has_numbers(name),
-                    .format = is_result && for_people ? "%.3g" : NULL,
+                    .words = words,
+                    .format = rounded ? "%.3g" : NULL,
                     .readers = people_see ? EVERYBODY : PROGRAMS};
 }
 
