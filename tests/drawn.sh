@@ -308,6 +308,12 @@ expect "parameters of another task are lost" [ "$(sed 1d twice/figures/parameter
 "$qkv" compare -v standard,identity -t reverse --d-k 2,4 --lr 0.001,0.003 --seeds 1 --steps 0 -q --format svg -o widths >out 2>err
 expect "bars of two widths" [ "$(sed 1d widths/figures/parameters.tsv | cut -f 1,2 | tr '\t\n' '  ')" = \
     'reverse.d-k2 standard reverse.d-k2 identity reverse.d-k4 standard reverse.d-k4 identity ' ]
+# Factors of the same weights are numbers along x; of other weights, each value is a word.
+"$qkv" compare -v standard -t reverse --init W_Q=0.1,W_Q=2,W_K=0.1 --seeds 1 $short -o start >out 2>err
+for inits in init=W_Q=0.1,init=W_Q=2:0.1,2, init=W_Q=0.1,init=W_K=0.1:W_K=0.1,W_Q=0.1,; do
+    "$qkv" plot start -o drawn --x init --y test_loss --where "${inits%:*}" -q --format svg 2>err
+    expect "places of ${inits%:*}" [ "$(sed 1d drawn/figures/test_loss-init-reverse.tsv | cut -f 3 | tr '\n' ,)" = "${inits#*:}" ]
+done
 # In a column no number of a bar is cut off: each begins where there is room for it.
 wide=$(sed -n 's/^ width="\([0-9]*\)".*/\1/p' twice/figures/parameters.svg)
 expect "a bar's number is cut off" awk -v wide="$wide" '/translate\(/ { split($0, at, /translate\(|,/) }

@@ -23,6 +23,7 @@ typedef struct Plot {
                                is the step */
     const char *x_name;     /* of the x-axis: "step", a setting or a result */
     Values xs;              /* the values on the x-axis, if it is a setting */
+    bool x_is_factor;       /* true if x is init, and its values are numbers */
     Panel *panels;
     int panel_count;
     bool several;     /* true if the panels show several quantities */
@@ -145,8 +146,8 @@ put_training_curve(Plot *plot, const Panel *p, const Series *s)
 
 /* Writes the point of the runs of s, which differ only in seeds and rates. If
    the x-axis is a setting, the point is at its value x; if it is a result, at
-   the mean of that result. A value of the setting init is a text such as
-   "W_Q=0.1", in which quantity_mean finds the number. */
+   the mean of that result. In a value of the setting init, such as "W_Q=0.1",
+   quantity_mean finds the factor. */
 static void
 put_mean_point(Plot *plot, const Panel *p, const Series *s, const char *x)
 {
@@ -154,7 +155,7 @@ put_mean_point(Plot *plot, const Panel *p, const Series *s, const char *x)
     if (!c.seeds)
         return;
     bool is_result = !is_setting_or_run(plot->x_name);
-    if (is_result || !strcmp(plot->x_name, "init"))
+    if (is_result || plot->x_is_factor)
         x = number_text(quantity_mean(c.runs, c.seeds, plot->x_name).mean,
                         X_DIGITS);
     put_point(plot, p, s, x, quantity_mean(c.runs, c.seeds, p->y), c.seeds);
@@ -401,6 +402,43 @@ tables_of(const Request *r, const Experiment *e)
     return outcomes_of(&same, e);
 }
 
+/* The names of the weights in a value of init, "W_Q+W_K", if all have the same
+   factor; otherwise the whole value. */
+static const char *
+names_with_one_factor(const char *init)
+{
+    char *pairs = copy_text(init);
+    replace_in(pairs, "+", ',');
+    Values names = values_split(pairs);
+    const char *factor = NULL;
+    for (int i = 0; i < names.count; i++) {
+        char *own = strchr(names.text[i], '='); /* in "W_Q=0.1" */
+        if (!own || (factor && strcmp(own, factor) != 0))
+            return init;
+        factor = copy_text(own);
+        *own = 0;
+    }
+    return joined(&names, "+");
+}
+
+/* Returns whether each of these values of init is one factor of the same
+   weights: then a figure may show them as numbers. "none" is the factor 1. */
+static bool
+are_factors(const Values *inits)
+{
+    const char *names = NULL;
+    for (int i = 0; i < inits->count; i++) {
+        const char *own = names_with_one_factor(inits->text[i]);
+        bool has_none = !strcmp(own, "none");
+        bool has_several = strchr(own, '=');
+        bool differ = names && !has_none && strcmp(own, names) != 0;
+        if (has_several || differ)
+            return false;
+        names = has_none ? names : own;
+    }
+    return true;
+}
+
 /* The plot of a drawing, without its panels. */
 static Plot
 plot_of(const Drawing *o, const Request *r, const Experiment *e)
@@ -411,6 +449,7 @@ plot_of(const Drawing *o, const Request *r, const Experiment *e)
     plot.task = tasks.count == 1 ? tasks.text[0] : "";
     if (is_setting_or_run(plot.x_name))
         plot.xs = values_in(e, plot.x_name);
+    plot.x_is_factor = !strcmp(plot.x_name, "init") && are_factors(&plot.xs);
     bool shows_rates = !strcmp(plot.x_name, "lr") || index_in(o->by, "lr") >= 0;
     bool shows_runs = index_in(o->by, "run") >= 0; /* a curve for each run */
     plot.rates = !shows_rates && !shows_runs && values_in(e, "lr").count > 1;
