@@ -63,7 +63,8 @@ screen_x(x_) = x_ / (1. * width)
 screen_y(y_) = 1 - y_ / (1. * height) # from the top
 # A median that is all the steps there were is of seeds that needed more.
 shown(v_) = (word(levels[int(column(1))], 2) eq "unsolved" && \
-    v_ >= num(word(levels[int(column(1))], 1)) ? ">" : "").sprintf("%.3g", v_)
+    v_ >= num(word(levels[int(column(1))], 1)) ? ">" : "").\
+    sprintf(v_ == floor(v_) ? "%.9g" : "%.3g", v_)
 stats data skip 1 using (strlen(shown(column(4)))) nooutput
 numbered = cell > 0.62 * (STATS_max + 0.6) * em && tall / rows > 1.3 * em
 

@@ -167,6 +167,7 @@ done <<'END'
 --x task --y test_accuracy --by d-k --where variant=standard|test_accuracy-task|4|mean of 3 seeds, 95% interval\. Drawn: test accuracy against task|>recall</text>
 --x d-k --y test_accuracy --by seed|test_accuracy-d-k|24|one seed|recall, variant two-step
 --map --x d-k --y test_loss|test_loss-d-k-map|8|mean of 3 seeds\. |>two-step</text>
+--map --x d-k --y parameters|parameters-d-k-map|8|mean of 3 seeds\. |>3712<
 END
 expect "bars of tasks" [ "$(rows test_accuracy-task | cut -f2,3 | tr '\n\t' ', ')" = '2 recall,2 reverse,4 recall,4 reverse,' ]
 # maps: numbers in their cells, axes sorted
