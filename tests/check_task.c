@@ -121,6 +121,40 @@ TEST(draws_are_as_told)
     }
 }
 
+/* The bytes that a task draws with these settings: a few sequences. */
+static uint64_t
+drawn(const char *task, const char *settings)
+{
+    Dataset s = open_task(task, settings);
+    Batch b = batch_new(s.sizes, 4);
+    Random r = dataset_stream(&s, TRAINING);
+    uint64_t hash = hash_bytes(HASH_START, &s.sizes, sizeof s.sizes);
+    dataset_draw(&s, TRAINING, &r, 0, &b);
+    size_t ids = (size_t)(b.rows * b.each + b.rows + b.source_rows * b.each);
+    hash = hash_bytes(hash, b.ids, ids * sizeof *b.ids);
+    batch_free(&b);
+    return hash;
+}
+
+/* Setting.users names the tasks whose sequences the setting changes. */
+TEST(tasks_use_the_settings_that_they_are_listed_for)
+{
+    static const char *const others[] = {"symbols=40", "values=5", "queries=3",
+                                         "members=2"};
+    for (int k = 0; k < task_count; k++)
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+            const char *task = tasks[k].task->name;
+            char *name = copy_text(others[i]);
+            *strchr(name, '=') = 0;
+            if (!tasks[k].task->draw) /* the text needs a file */
+                continue;
+            const Setting *s = setting_named(name);
+            bool same = drawn(task, "") == drawn(task, others[i]);
+            ck_assert_msg(same == (index_in(s->users, task) < 0),
+                          "%s: is %s listed for it?", task, name);
+        }
+}
+
 /* In which places do tokens speak with answer t in every game? Counted is how
    often token j, of -1 and +1, goes with it. */
 TEST(fixed_places)

@@ -20,10 +20,10 @@ Setting settings[] = {
     {"seed", OF_SEED, INTEGER_AT(Config, seed, 0, INT_MAX), .help = "seed of all random numbers: data, initialisation, test"},
 
     {"length", OF_DATA, INTEGER_AT(Config, length, 1, MOST_SIZE), .help = "length n of a sequence, in tokens, pairs or characters"},
-    {"symbols", OF_DATA, INTEGER_AT(Config, symbols, 1, MOST_SIZE), .help = "number of different digits, keys or tokens"},
-    {"values", OF_DATA, INTEGER_AT(Config, values, 1, MOST_SIZE), .help = "number of different values in recall and mqar"},
-    {"queries", OF_DATA, INTEGER_AT(Config, queries, 0, MOST_SIZE), .help = "number of queries in cross-recall; 0: as many as keys"},
-    {"members", OF_DATA, INTEGER_AT(Config, members, 1, MOST_SIZE), .help = "number of tokens that each answer of the task `subset` sums"},
+    {"symbols", OF_DATA, INTEGER_AT(Config, symbols, 1, MOST_SIZE), .users = "reverse recall sort induction mqar cross-recall translate", .help = "number of different digits, keys or tokens"},
+    {"values", OF_DATA, INTEGER_AT(Config, values, 1, MOST_SIZE), .users = "recall mqar cross-recall", .help = "number of different values in recall, mqar and cross-recall"},
+    {"queries", OF_DATA, INTEGER_AT(Config, queries, 0, MOST_SIZE), .users = "cross-recall", .help = "number of queries in cross-recall; 0: as many as keys"},
+    {"members", OF_DATA, INTEGER_AT(Config, members, 1, MOST_SIZE), .users = "subset", .help = "number of tokens that each answer of the task `subset` sums"},
     {"file", OF_DATA, WORD_AT(Config, file), .help = "the file that the task `text` reads"},
 
     {"d-model", OF_MODEL, INTEGER_AT(Config, d_model, 1, MOST_SIZE), .help = "width of a token"},
@@ -51,9 +51,9 @@ Setting settings[] = {
     {"schedule", OF_TRAINING, CHOICE_AT(Config, schedule, "constant cosine"), .help = "schedule of the learning rate; cosine falls to 0"},
     {"warmup", OF_TRAINING, INTEGER_AT(Config, warmup, 0, 1e9), .help = "number of steps, from the first, over which the learning rate rises linearly"},
     {"weight-decay", OF_TRAINING, NUMBER_AT(Config, weight_decay, 0, 1e6), .help = "weight decay: how strongly every weight is pulled towards 0"},
-    {"momentum", OF_TRAINING, NUMBER_AT(Config, momentum, 0, 0.999999), .help = "momentum of sgd"},
-    {"beta1", OF_TRAINING, NUMBER_AT(Config, beta1, 0, 0.999999), .help = "decay rate of adam's mean of gradients"},
-    {"beta2", OF_TRAINING, NUMBER_AT(Config, beta2, 0, 0.999999999), .help = "decay rate of adam's mean of squared gradients"},
+    {"momentum", OF_TRAINING, NUMBER_AT(Config, momentum, 0, 0.999999), .users = "sgd", .help = "momentum of sgd"},
+    {"beta1", OF_TRAINING, NUMBER_AT(Config, beta1, 0, 0.999999), .users = "adam adamw muon", .help = "decay rate of adam's mean of gradients"},
+    {"beta2", OF_TRAINING, NUMBER_AT(Config, beta2, 0, 0.999999999), .users = "adam adamw muon", .help = "decay rate of adam's mean of squared gradients"},
 
     {"log-every", OF_OBSERVATION, INTEGER_AT(Config, log_every, 1, 1e9), .help = "number of steps between two lines of log.tsv"},
     {"log", OF_OBSERVATION, WORD_AT(Config, log), .help = "also log attention, scores, gradients, rank, distance, conserved, gauge or turn; join several with +"},
@@ -181,6 +181,10 @@ differing_setting(const Config *a, const Config *b, const char *except)
 bool
 setting_unused(const Setting *s, const Config *c)
 {
+    const Setting *user =
+        setting_named(s->role == OF_DATA ? "task" : "optimizer");
+    if (s->users)
+        return index_in(s->users, setting_text(user, c)) < 0;
     if (s->kind == OWN)
         return isnan(own_value(c, s->name));
     /* config_resolve has set shape options that are not used to 0. */

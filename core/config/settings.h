@@ -61,6 +61,8 @@ typedef struct Setting {
     size_t offset;       /* offset of its value in Config; not used for OWN */
     double min, max;     /* least and greatest value of INTEGER, NUMBER, OWN */
     const char *choices; /* for CHOICE: "none learned rope" */
+    const char *users;   /* the tasks (OF_DATA) or the optimizers (OF_TRAINING)
+                            that use it; NULL: all */
     const char *help;    /* NULL if the program sets it, not the user */
 } Setting;
 
@@ -113,8 +115,10 @@ bool config_equal(const Config *a, const Config *b, int roles);
 const char *differing_setting(const Config *a, const Config *b,
                               const char *except);
 
-/* Returns whether a setting is a shape option or a declared setting that c's
-   variant does not use. c must be resolved (config_resolve). */
+/* Returns whether a setting changes nothing in a run of c: its task or
+   optimizer is none of Setting.users, or the setting is a shape option or a
+   declared setting that its variant does not use. c must be resolved
+   (config_resolve). */
 bool setting_unused(const Setting *s, const Config *c);
 
 /* Reads a text as the value of a setting, and stores the value at `at`. This

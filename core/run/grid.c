@@ -65,26 +65,36 @@ drop_impossible_start(Grid *g, const Config *given, Config *c, Model *m)
 }
 
 /* Exits if two of the given variants have one name, because their runs could
-   not be told apart; or if a shape option was given that no variant uses,
-   unless --same-start was given, too. */
+   not be told apart. */
 static void
 check_variants(const Request *r)
 {
     const Values *given = given_to(r, "variant");
-    char *uses = "";
     void *names = NULL;
     for (int i = 0; i < given->count; i++) {
         Plugin p = plugin_open(given->text[i]);
-        uses = format_text("%s %s", uses, variant_uses(p.variant));
         if (!add_word(&names, copy_text(p.name)))
             usage("two variants are called %s (one of them is %s): drop or "
                   "rename one",
                   p.name, p.path);
     }
-    /* With --same-start, a shape option may be meant for the variant named
-       there, so none is refused. */
-    if (!given_to(r, "same-start")->count)
-        refuse_unused(r, SHAPE_OPTIONS, uses);
+}
+
+/* Exits if a setting was given that none of the runs uses. With --same-start, a
+   setting of the shape may be meant for the variant named there, so none is
+   refused. */
+static void
+check_used(const Grid *g, const Request *r)
+{
+    bool other_shape = given_to(r, "same-start")->count > 0;
+    for (int i = 0; i < setting_count; i++) {
+        const Setting *s = &settings[i];
+        bool used = s->role == OF_SHAPE && other_shape;
+        for (const Job *j = g->jobs; j < g->jobs + g->count; j++)
+            used |= !setting_unused(s, &j->config);
+        if (!used && r->given[i].count)
+            usage("--%s: no run here uses it; leave it out", s->name);
+    }
 }
 
 /* Checks how a run begins, the settings init and same-start, by making the
@@ -119,6 +129,17 @@ add_seeds(Grid *g, const Values *seeds, Config c, const char *uses)
     }
 }
 
+/* Gives the settings that c's task and optimizer do not use their usual values,
+   as config_resolve does for those that its variant does not use. */
+static void
+drop_unused(Config *c)
+{
+    Config usual = task_start(c->task);
+    for (const Setting *s = settings; s < settings + settings_built_in; s++)
+        if (s->users && setting_unused(s, c))
+            setting_set(s, c, setting_text(s, &usual));
+}
+
 /* Adds the runs of one point of the grid. If `text` is among several tasks,
    --file is meant for it only. The data are opened before c is resolved,
    because dataset_open sets the hash of the file in c. */
@@ -129,6 +150,7 @@ add_point(Grid *g, const Request *r, Config c)
     const char *tasks = joined(given_to(r, "task"), ",");
     if (index_in(tasks, "text") >= 0 && strcmp(c.task, "text") != 0)
         c.file = interned("");
+    drop_unused(&c);
     Dataset data = dataset_open(&c);
     Config given = c;
     config_resolve_for(&c, &p);
@@ -203,6 +225,7 @@ grid_of(const Request *r, const char *command)
             c.variant = interned(variants->text[v]);
             expand(&g, r, c, first_setting);
         }
+    check_used(&g, r);
     return g;
 }
 
