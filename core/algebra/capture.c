@@ -45,6 +45,7 @@ leaves_of(Tape *t, const Weights *w)
         leaves[i] = leaf(t, d->rows, d->cols, UNBATCHED, d->value, d->gradient);
         leaves[i]->arguments = d->name; /* the leaf's name (tape.h) */
     }
+    leaves[w->count] = undeclared(t);
     return leaves;
 }
 

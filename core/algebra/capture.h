@@ -79,7 +79,8 @@ void record_place(Capture *r, Place place);
 
 /* Makes a leaf for each matrix that a variant declares. A leaf has the name of
    its matrix in `arguments`. The leaves are the argument w of forward, with
-   NULL after the last. The caller frees the array; the tape owns the leaves. */
+   undeclared() (plugin.h) after the last. The caller frees the array; the tape
+   owns the leaves. */
 Node **leaves_of(Tape *t, const Weights *w);
 
 /* Calls forward of the blocks before a->layer on the same tokens, so that block

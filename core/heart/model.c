@@ -105,9 +105,9 @@ model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y)
     Keeper *k = a->place == ENCODER ? NULL : x->tape->keeper;
     if (k)
         k->enter(k, a, place, normed, y);
-    Node *own[p->declared + 1]; /* and NULL, not a weight of another place */
+    Node *own[p->declared + 1];
     memcpy(own, m->nodes + p->weights, (size_t)p->declared * sizeof *own);
-    own[p->declared] = NULL;
+    own[p->declared] = undeclared(x->tape);
     Node *out = plugin_forward(p->variant, a, normed, y, own);
     if (k)
         k->leave(k);

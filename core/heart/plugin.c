@@ -99,6 +99,16 @@ weights_declared(const Variant *v, const Attention *a)
     return w;
 }
 
+/* No operator takes a matrix without rows, so the message of the first one that
+   gets it names it (label). */
+Node *
+undeclared(Tape *t)
+{
+    Node *n = leaf(t, 0, 0, 1, NULL, NULL);
+    n->arguments = "a matrix that `weights` does not declare";
+    return n;
+}
+
 Node *
 plugin_forward(const Variant *v, Attention *a, Node *x, Node *y, Node **w)
 {

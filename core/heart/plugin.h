@@ -54,6 +54,9 @@ struct Weights {
    the list. */
 Weights weights_declared(const Variant *v, const Attention *a);
 
+/* A variant finds this after the last of its matrices. */
+Node *undeclared(struct Tape *t);
+
 /* Calls the variant's forward. Aborts unless the result has x's shape. */
 Node *plugin_forward(const Variant *v, Attention *a, Node *x, Node *y,
                      Node **w);
