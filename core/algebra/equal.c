@@ -130,19 +130,26 @@ fit_agrees(Search *s)
     return fits && outputs_agree(s);
 }
 
-/* Searches at one shape. `from` and `to` of the result must not be used: they
-   are freed. */
+/* Searches at a shape; only the names of numbers need the other one, too.
+   `from` and `to` of the result must not be used: they are freed. */
 static Search
-search_at(const char *shape, const Variant *to, const Variant *from)
+search_at(const char *shape, const char *other, const Variant *to,
+          const Variant *from)
 {
     Search s = {.from = derive_at(from, shape, TWO_BLOCKS),
                 .to = derive_at(to, shape, TWO_BLOCKS),
                 .causal_apart = NAN};
+    Derived from_there = derive_at(from, other, TWO_BLOCKS);
+    Derived to_there = derive_at(to, other, TWO_BLOCKS);
+    pair_forms(&s.from, &from_there);
+    pair_forms(&s.to, &to_there);
     s.found = substitute(&s.from, &s.to, outputs_agree, &s, &s.products);
     if (!s.found)
         s.found = s.fitted = fit_agrees(&s);
     derived_free(&s.from);
     derived_free(&s.to);
+    derived_free(&from_there);
+    derived_free(&to_there);
     return s;
 }
 
@@ -200,18 +207,21 @@ all_differ(const Canonical *c)
 
 /* Returns a text which says that a piece, M_PIECE or N_PIECE, has at most rank
    `most` in `to`, but must have rank `needed`. If `most` is a width of `to`,
-   such as d_k, and not a number that is the same at LARGER_SHAPE, the text
-   names this width, and says how large it would have to be. */
+   such as d_k, at LARGER_SHAPE as well, the text names this width, and says how
+   large it would have to be. */
 static const char *
-rank_too_low(const Derived *to, int piece, int most, int needed)
+rank_too_low(Derived *to, int piece, int most, int needed)
 {
     Derived larger = derive_at(to->run.variant, LARGER_SHAPE, FOUR_BLOCKS);
-    bool is_constant = most == largest_rank_bound(&larger, piece);
-    const char *width = is_constant ? NULL : number_named(to, most);
-    const char *bound = width ? width : format_text("%d", most);
+    pair_forms(to, &larger);
+    Number both = {most, largest_rank_bound(&larger, piece)};
+    const char *name = number_named(to, both);
+    bool is_width = name && both.here != both.there;
+    const char *bound = name ? name : format_text("%d", most);
     const char *unless = "";
-    if (width)
-        unless = format_text(", unless %s >= %d", width, needed);
+    if (is_width)
+        unless = format_text(", unless %s >= %d", name, needed);
+    to->there = NULL;
     derived_free(&larger);
     return format_text(
         "lost%s: its %s has rank <= %s, and rank %d is needed at %s", unless,
@@ -223,7 +233,7 @@ rank_too_low(const Derived *to, int piece, int most, int needed)
    N_i of rank n can be divided among several heads that have the same M_i:
    among n / most_n of them, rounded up. */
 static const char *
-larger_rank(const Derived *to, const Canonical *form)
+larger_rank(Derived *to, const Canonical *form)
 {
     int most_m = largest_rank_bound(to, M_PIECE), needed_m = 0;
     int most_n = largest_rank_bound(to, N_PIECE), needed_n = 0;
@@ -249,7 +259,7 @@ larger_rank(const Derived *to, const Canonical *form)
    variant, that `to` cannot have, or NULL if none is found. `to` is a variant
    that always has a form. */
 static const char *
-form_lacking(const Derived *to, const Canonical *form)
+form_lacking(Derived *to, const Canonical *form)
 {
     bool has_form = form->m != NULL;
     if (!has_form && form->deviation > CLEARLY_APART)
@@ -314,7 +324,7 @@ can_compute(const Variant *to, const Variant *from)
     if (to->calls != ANY_CALL || from->calls != ANY_CALL)
         return not_known("one of them is for self-attention only, but they are "
                          "compared on queries and keys from different tokens");
-    Search small = search_at(TELLING_SHAPE, to, from);
+    Search small = search_at(TELLING_SHAPE, LARGER_SHAPE, to, from);
     bool agrees_without_mask = !isnan(small.causal_apart);
     if (!agrees_without_mask)
         return cannot_compute(to, from);
@@ -323,7 +333,7 @@ can_compute(const Variant *to, const Variant *from)
             format_text("it can without a mask, but under a causal mask the "
                         "outputs differ by %.2g of the largest",
                         small.causal_apart));
-    Search large = search_at(LARGER_SHAPE, to, from);
+    Search large = search_at(LARGER_SHAPE, TELLING_SHAPE, to, from);
     Ability found = {.answer = CAN};
     if (!large.found)
         found = not_known("it can at " TELLING_SHAPE

@@ -13,43 +13,66 @@
 #include "algebra/print_form.h"
 #include "base/words.h"
 
-/* The name of the first width in the list below that is equal to a number; NULL
-   if none is. */
+/* The name of the first width in the list below that is equal to a number, at
+   both shapes; NULL if none is. */
 static const char *
-width_named(const Derived *d, double number)
+width_named(const Derived *d, Number n)
 {
     const Attention *a = &d->run.attention;
+    const Attention *b = d->there ? &d->there->run.attention : a;
     const struct {
         const char *name;
-        int width;
-    } all[] = {{"d_model", a->d_model}, {"d_model / h", a->d_model / a->heads},
-               {"latent", a->latent},   {"d_k", a->d_k},
-               {"d_v", a->d_v},         {"h d_k", a->heads * a->d_k}};
+        int here, there;
+    } all[] = {{"d_model", a->d_model, b->d_model},
+               {"d_model / h", a->d_model / a->heads, b->d_model / b->heads},
+               {"latent", a->latent, b->latent},
+               {"d_k", a->d_k, b->d_k},
+               {"d_v", a->d_v, b->d_v},
+               {"h d_k", a->heads * a->d_k, b->heads * b->d_k}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (nearly_equal(number, all[i].width))
+        if (nearly_equal(n.here, all[i].here) &&
+            nearly_equal(n.there, all[i].there))
             return all[i].name;
     return NULL;
 }
 
-/* The largest multiple of a width that gets a name: "4 d_k". Such multiples of
-   two different widths are never equal at TELLING_SHAPE (derive.h), so no
-   number has two names there. */
+/* The number n times `by`, and times itself. */
+static Number
+multiplied(Number n, double by)
+{
+    return (Number){n.here * by, n.there * by};
+}
+
+static Number
+squared(Number n)
+{
+    return (Number){n.here * n.here, n.there * n.there};
+}
+
+/* Returns whether a number is 1 at both shapes. */
+static bool
+is_one(Number n)
+{
+    return nearly_equal(n.here, 1) && nearly_equal(n.there, 1);
+}
+
+/* The largest multiple of a width that gets a name: "4 d_k". */
 enum { MOST_TIMES = 4 };
 
 const char *
-number_named(const Derived *d, double number)
+number_named(const Derived *d, Number n)
 {
     for (int times = 1; times <= MOST_TIMES; times++) {
-        double one_time = number / times;
+        Number one_time = multiplied(n, 1. / times);
         const char *width = width_named(d, one_time);
-        const char *squared = width_named(d, one_time * one_time);
+        const char *root = width_named(d, squared(one_time));
         const char *prefix = times == 1 ? "" : format_text("%d ", times);
-        if (nearly_equal(one_time, 1))
+        if (is_one(one_time))
             return format_text("%d", times);
         if (width)
             return format_text("%s%s", prefix, width);
-        if (squared)
-            return format_text("%ssqrt(%s)", prefix, squared);
+        if (root)
+            return format_text("%ssqrt(%s)", prefix, root);
     }
     return NULL;
 }
@@ -57,10 +80,11 @@ number_named(const Derived *d, double number)
 /* The number as 1, 2, 3 or 4 divided by a number that has a name: "/ d_k",
    "2 / sqrt(d_k)" or "/ (2 d_k)"; NULL if it is none of these. */
 static const char *
-quotient_named(const Derived *d, double number)
+quotient_named(const Derived *d, Number n)
 {
     for (int dividend = 1; dividend <= MOST_TIMES; dividend++) {
-        const char *divisor = number_named(d, dividend / number);
+        const char *divisor =
+            number_named(d, (Number){dividend / n.here, dividend / n.there});
         if (!divisor)
             continue;
         /* "2 d_k" needs brackets; "sqrt(d_model / h)" has them. */
@@ -72,26 +96,29 @@ quotient_named(const Derived *d, double number)
     return NULL;
 }
 
-/* Prints a factor after its product, without its sign: nothing for 1, " / d_k",
-   " d_k", " 2 / d_k", or " sqrt(latent / d_k)". Any other number is printed in
-   digits. */
+/* Prints the factor of a term after its product, without its sign: nothing for
+   1, " / d_k", " d_k", " 2 / d_k", or " sqrt(latent / d_k)". Any other number
+   is printed in digits. */
 static void
-print_factor(FILE *to, const Derived *d, double factor)
+print_factor(FILE *to, const Derived *d, const Term *t)
 {
-    double size = fabs(factor);
-    if (nearly_equal(size, 1))
+    Number size = {fabs(t->factor), fabs(t->factor_there)};
+    if (is_one(size))
         return;
     const char *name = number_named(d, size);
     if (!name)
         name = quotient_named(d, size);
     /* The width w for which the factor is sqrt(w / d_k): */
-    const char *over_d_k = width_named(d, size * size * d->run.attention.d_k);
+    Number over_d_k = squared(size);
+    over_d_k.here *= d->run.attention.d_k;
+    over_d_k.there *= (d->there ? d->there : d)->run.attention.d_k;
+    const char *width = width_named(d, over_d_k);
     if (name)
         fprintf(to, " %s", name);
-    else if (over_d_k)
-        fprintf(to, " sqrt(%s / d_k)", over_d_k);
+    else if (width)
+        fprintf(to, " sqrt(%s / d_k)", width);
     else
-        fprintf(to, " %g", size);
+        fprintf(to, " %g", size.here);
 }
 
 /* How heads divide a matrix among them: by its rows, or by its columns. If each
@@ -276,14 +303,18 @@ role_is_ambiguous(const Derived *d, const Symbol *s)
 }
 
 /* The number of a row or column within its block, as text: as a width or half
-   of one if possible, "d_k" or "d_k/2", otherwise as digits, "3". */
+   of one if possible, "d_k" or "d_k/2", otherwise as digits, "3". Only the text
+   at another shape shows whether the width is the right one (only_where). */
 static const char *
 position_named(const Derived *d, int position)
 {
+    Derived here = *d;
+    here.there = NULL;
+    Number n = {position, position};
     if (position == 0)
         return "0";
-    const char *whole = width_named(d, position);
-    const char *half = width_named(d, 2 * position);
+    const char *whole = width_named(&here, n);
+    const char *half = width_named(&here, multiplied(n, 2));
     if (whole)
         return whole;
     return half ? format_text("%s/2", half) : format_text("%d", position);
@@ -431,7 +462,7 @@ print_term(FILE *to, const Derived *d, const Term *t, Shown shown)
     print_chain(to, d, k, k_tokens);
     fprintf(to, "%s%s", k->count ? ")" : "", has_k ? "'" : "");
     fprintf(to, "%s", has_q || has_k ? "" : "I");
-    print_factor(to, d, t->factor);
+    print_factor(to, d, t);
 }
 
 /* Prints two terms as "A B' + C D'", and more as "A B' + ... + C D'". */

@@ -36,10 +36,10 @@ enum { PRINTED_HEAD = 0 };
 char *form_spelled(const Derived *d);
 
 /* Compares `telling`, the printed form of a variant at TELLING_SHAPE in block 2
-   of 2, with `larger`, its form at LARGER_SHAPE in block 4 of 4. In each, a
-   number is named after a width that has its value, perhaps by chance. If both
-   are the same text, the names are right, and the result is "". Otherwise it is
-   " at d-model=78 ..., block 2 of 2, only", to be put after `telling`. */
+   of 2, with `larger`, its form at LARGER_SHAPE in block 4 of 4. If both are
+   the same text, the result is "". Otherwise the form has another number or
+   another matrix at each shape, and the result is " at d-model=78 ..., block 2
+   of 2, only", to be put after `telling`. */
 const char *only_where(const char *telling, const char *larger);
 
 /* The name of a matrix as an equation writes it, which may add the index of a
@@ -47,10 +47,14 @@ const char *only_where(const char *telling, const char *larger);
    equation; NULL if none is. */
 const char *name_in_equation(const char *equation, const char *name);
 
+/* A number of a form at its own shape, and at that of Derived.there. */
+typedef struct Number {
+    double here, there;
+} Number;
+
 /* A number as a paper writes it, as a small multiple of 1, of a width, or of
    the square root of a width: "2", "d_k", "sqrt(d_k)" or "2 sqrt(d_k)"; NULL if
-   it is none of these. Only another shape shows whether the number is made from
-   that width (only_where). */
-const char *number_named(const Derived *d, double number);
+   it is none of these at both shapes. */
+const char *number_named(const Derived *d, Number n);
 
 #endif

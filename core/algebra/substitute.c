@@ -108,7 +108,9 @@ static void
 add_line(const Matching *by, const Symbol *s, const Term *product)
 {
     Values *lines = by->lines;
-    Term left = {.factor = 1, .chain[Q_SIDE] = {.count = 1, .symbol = {*s}}};
+    Term left = {.factor = 1,
+                 .factor_there = 1,
+                 .chain[Q_SIDE] = {.count = 1, .symbol = {*s}}};
     Term set_to = *product;
     if (is_transposed(s) && product->chain[K_SIDE].count > 0) {
         left.chain[Q_SIDE].symbol[0].m = transposed(s->m);
@@ -127,11 +129,15 @@ add_line(const Matching *by, const Symbol *s, const Term *product)
     values_add(lines, line);
 }
 
+static const Number no_factor = {1, 1};
+
 /* The product of `count` symbols of a chain, from `begin` on, and a factor. */
 static Term
-product_of_symbols(const Chain *c, int begin, int count, double factor)
+product_of_symbols(const Chain *c, int begin, int count, Number factor)
 {
-    Term product = {.factor = factor, .chain[Q_SIDE].count = count};
+    Term product = {.factor = factor.here,
+                    .factor_there = factor.there,
+                    .chain[Q_SIDE].count = count};
     memcpy(product.chain[Q_SIDE].symbol, c->symbol + begin,
            (size_t)count * sizeof *c->symbol);
     return product;
@@ -144,7 +150,7 @@ product_of_symbols(const Chain *c, int begin, int count, double factor)
    symbol of `source`, too. Returns false if this is not possible. */
 static bool
 set_chain(const Matching *by, const Chain *target, const Chain *source,
-          const Chain *keys, double factor)
+          const Chain *keys, Number factor)
 {
     int used = 0; /* the symbols of `source` that are already in a product */
     for (int k = 0; k < target->count; k++) {
@@ -167,9 +173,10 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
         if (by->lines && !is_tokens(by->to, s->node))
             add_line(by, s, &product);
         used += count;
-        factor = 1; /* only the first matrix gets the factor */
+        factor = no_factor; /* only the first matrix gets the factor */
     }
-    return nearly_equal(factor, 1); /* a factor that no matrix got must be 1 */
+    return nearly_equal(factor.here,
+                        1); /* a factor that no matrix got must be 1 */
 }
 
 /* Sets the matrices of the term `target` so that it equals `source`. On the
@@ -182,8 +189,8 @@ static bool
 set_term(const Matching *by, const Term *target, const Term *source)
 {
     static const Chain no_keys = {.count = 0};
-    const double no_factor = 1;
-    double factor = source->factor / target->factor;
+    Number factor = {source->factor / target->factor,
+                     source->factor_there / target->factor_there};
     const Chain *q = &target->chain[Q_SIDE], *k = &target->chain[K_SIDE];
     const Chain *from_q = &source->chain[Q_SIDE];
     const Chain *from_k = &source->chain[K_SIDE];

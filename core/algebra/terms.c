@@ -31,6 +31,24 @@ term_of(const Derived *d, int head, Piece piece, int number)
     return NULL;
 }
 
+/* Sets factor_there of each term of d. */
+static void
+find_factors_there(Derived *d, const Derived *other)
+{
+    d->there = other;
+    for (Term *t = d->term; t && t < d->term + d->count; t++) {
+        const Term *same = term_of(other, t->head, t->piece, t->number);
+        t->factor_there = same ? same->factor : NAN;
+    }
+}
+
+void
+pair_forms(Derived *d, Derived *other)
+{
+    find_factors_there(d, other);
+    find_factors_there(other, d);
+}
+
 /* Returns whether two symbols are the same part of the same matrix. */
 static bool
 is_same_part(const Symbol *a, const Symbol *b)

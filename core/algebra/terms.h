@@ -55,6 +55,8 @@ typedef struct Term {
     int head;   /* counted backwards: 0 is the variant's last head */
     int number; /* among the terms of the same piece and head */
     double factor;
+    double factor_there; /* of the same term in Derived.there; NAN if there is
+                            none */
     int width; /* the smallest width of its matrices, which bounds its rank */
     Chain chain[SIDES];
 } Term;
@@ -65,7 +67,14 @@ typedef struct Derived {
     Term *term;   /* the terms of all pieces and heads */
     int count, capacity;
     const char *why; /* why there is no form; NULL if there is one */
+    const struct Derived *there; /* the form at another shape; NULL if it is not
+                                    known */
 } Derived;
+
+/* Makes each of two forms of a variant, at different shapes, the `there` of the
+   other. A number is then printed by a name only if it has that name at both
+   shapes. */
+void pair_forms(Derived *d, Derived *other);
 
 /* Returns whether two numbers, computed in different ways, are equal up to
    rounding. */

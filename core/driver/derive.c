@@ -80,7 +80,8 @@ static char *
 piece_text(const Derived *d, int head, int piece, bool with_rank)
 {
     int rank = rank_bound(d, head, piece);
-    const char *width = number_named(d, rank); /* "d_k", or NULL */
+    Number both = {rank, rank_bound(d->there, head, piece)};
+    const char *width = number_named(d, both); /* "d_k", or NULL */
     char *line;
     FILE *text = begin_text(&line);
     print_piece(text, d, head, piece, ONLY_MATRICES);
@@ -91,13 +92,13 @@ piece_text(const Derived *d, int head, int piece, bool with_rank)
 }
 
 /* Prints a piece of a head, "M_i = W_i^Q (W_i^K)', rank <= d_k"; in LaTeX,
-   without the rank. `larger` is the form at LARGER_SHAPE: if the piece has
+   without the rank. d->there is the form at LARGER_SHAPE: if the piece has
    another text there, a second line says at which shape it has the printed one.
    If heads differ, `numbered` is true, and the head's number replaces i. Prints
    nothing if the head has no such piece. */
 static void
-print_head_piece(const Derived *d, const Derived *larger, int head, int piece,
-                 bool numbered, Layout layout)
+print_head_piece(const Derived *d, int head, int piece, bool numbered,
+                 Layout layout)
 {
     static const char *const names[PIECES] = {[M_PIECE] = "M",
                                               [M_ROW] = "m",
@@ -116,7 +117,7 @@ print_head_piece(const Derived *d, const Derived *larger, int head, int piece,
     bool is_bounded = is_matrix && !d->why;
     bool with_rank = is_bounded && layout != LATEX;
     char *text = piece_text(d, head, piece, with_rank);
-    char *at_larger = piece_text(larger, head, piece, with_rank);
+    char *at_larger = piece_text(d->there, head, piece, with_rank);
     print_formula(layout,
                   format_text("  %s%s = %s", names[piece], index, text));
     print_where(layout, only_where(text, at_larger));
@@ -146,6 +147,7 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
     static const char small_shape[] = "d-model=16 heads=4"; /* for speed */
     Derived d = derive_at(p->variant, TELLING_SHAPE, TWO_BLOCKS);
     Derived larger = derive_at(p->variant, LARGER_SHAPE, FOUR_BLOCKS);
+    pair_forms(&d, &larger);
     bool has_form = !d.why;
     bool heads_differ = has_form && !heads_alike(&d);
     int heads_printed = heads_differ ? d.heads : 1;
@@ -157,7 +159,7 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
     /* The first head is the last one in d (terms.h). */
     for (int head = heads_printed - 1; head >= 0; head--)
         for (int piece = 0; piece < PIECES; piece++)
-            print_head_piece(&d, &larger, head, piece, heads_differ, layout);
+            print_head_piece(&d, head, piece, heads_differ, layout);
     if (d.why)
         printf("%s  no form: %s\n", prefix, d.why);
     if (p->variant->calls == ANY_CALL) /* print_equation calls it with keys */

@@ -55,6 +55,7 @@ describe(const void *argument, void *answer)
     if (wanted->form) {
         Derived d = derive_at(v, TELLING_SHAPE, TWO_BLOCKS);
         Derived larger = derive_at(v, LARGER_SHAPE, FOUR_BLOCKS);
+        pair_forms(&d, &larger);
         const char *form = form_spelled(&d);
         const char *where = only_where(form, form_spelled(&larger));
         copy_bounded(l->form, sizeof l->form, format_text("%s%s", form, where),
