@@ -54,7 +54,10 @@ for questions in lessons/exercises/*.txt; do
     exercise "$name" && complain "$name is done before it is begun"
     wrong 'no number yet' 'no numbers'
     answered wrong >"$work/answers"
+    expect "$name: not every question has a hint for any other answer" \
+        [ "$(grep -c '^[a-z]	[*]	.' "$answers")" -eq "$(grep -c '^[a-z]:' "$questions")" ]
     while IFS='	' read -r key value hint; do
+        [ "$value" != '*' ] || value=4321 hint="4321 is wrong: $hint"
         sed "s/^$key:.*/$key: $value/" "lessons/exercises/$name.txt" >"$mine"
         wrong "$key: $hint" "$key: $value"
     done <"$work/answers"

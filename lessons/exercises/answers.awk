@@ -4,9 +4,11 @@
 #     awk -F '\t' -v name=03-numbers -f answers.awk 03-numbers.answers 03-numbers.txt
 #     qkv derive ./06-form.eq | awk -F '\t' -v name=06-form -f answers.awk 06-form.answers -
 #
-# The first file has, separated by tabs, a question, an answer, and "ok" or a hint. The second
-# is the learner's, with lines "a: 5" or "a: scores, softmax", or what the program derives from
-# an equation, with lines "  M_i = ...". Whatever else that form has is wrong. The web edition runs this file by its own small awk, lessons/web/awk.js.
+# The first file has, separated by tabs, a question, an answer, and "ok" or a hint. The answer *
+# is any other one, and its hint says how to find the right one. The second file is the learner's,
+# with lines "a: 5" or "a: scores, softmax", or what the program derives from an equation, with
+# lines "  M_i = ...". Whatever else that form has is wrong. The web edition runs this file by
+# its own small awk, lessons/web/awk.js.
 
 BEGIN { number = "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)$" }
 
@@ -50,7 +52,7 @@ END {
         if (hint == "" && right[key] ~ number && value !~ number)
             hint = "\"" value "\": write it as a plain number, 0.25 and not 1/4 or 25%"
         if (hint == "")
-            hint = key ~ "[MN]" ? key "_i is " value ", which is not what was asked for" : value " is wrong"
+            hint = key ~ "[MN]" ? key "_i is " value ", which is not what was asked for" : value " is wrong: " said[key "\t*"]
         if (hint != "ok")
             printf "%s %s: %s\n", name, key, hint
     }
