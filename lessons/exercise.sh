@@ -117,8 +117,19 @@ known_mistake() {
         return
         ;;
     esac
-    [ "$(found "$top/$here/$1.$kind")" = "$2" ] && echo "its result has not changed" ||
-        echo "its result is wrong; see lesson $3"
+    if [ "$(found "$top/$here/$1.$kind")" = "$2" ]; then
+        echo "its result has not changed"
+        return
+    fi
+    echo "its result is wrong; see lesson $3"
+    [ $kind != c ] || first_failure "$mine/$1.c"
+}
+
+# The first line that a plugin fails in `qkv check`, without the sizes that were tried.
+first_failure() {
+    cp "$1" "$work/mine.c"
+    (cd "$work" && limited 60 qkv check -q ./mine.c --tsv) 2>/dev/null |
+        awk -F '\t' '$2 == "FAILED" { sub(/ \[d_model [^]]*\]$/, "", $3); print "qkv check, " $1 ": " $3; exit }'
 }
 
 # A plugin, compared with the variant that it should be; or a plugin or a script,
@@ -129,9 +140,9 @@ check_code() {
         return 1
     fi
     got=$(found "$mine/$1.$kind")
-    sed -n 's/^qkv: //; /runs failed/d; 1,12p' "$work/err" >"$work/said"
+    sed -n "s|$work/given|$mine|; s/^qkv: //; /runs failed/d; 1,12p" "$work/err" >"$work/said"
     if [ -z "$got" ] && [ $kind = c ] && [ ! -e "$work/desk/variant.so" ]; then
-        sed "s|$work/given|$mine|" "$work/said"
+        cat "$work/said"
         echo "$1: it does not compile (see the message above)"
         return 1
     fi

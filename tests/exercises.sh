@@ -48,6 +48,12 @@ for solution in lessons/exercises/solutions/*; do
     right "$name: right" 'its solution'
     right 'already done' 'again'
 done
+# A mistake that is not in the list: what qkv check says of it.
+name=02-cross
+sed 's/matmul(y/matmul(x/' lessons/exercises/$name.c >"$EXERCISES/$name.c"
+exercise $name again
+says 'qkv check, x and y: ' 'an unknown mistake'
+cp lessons/exercises/solutions/$name.c "$EXERCISES"
 for questions in lessons/exercises/*.txt; do
     name=$(basename "$questions" .txt) answers=${questions%.txt}.answers
     mine=$EXERCISES/$name.txt
