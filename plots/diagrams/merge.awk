@@ -18,6 +18,7 @@ BEGIN {
     arrow(136, 172, 120, 196)
     arrow(246, 172, 246, 196)
     box(98, 218, 138, 38, "bend", "softmax(s q k')")
+    note(98, 250, "scale s = 1/√d_k")
     box(246, 218, 84, 38, "off", "weights v")
     arrow(169, 218, 200, 218)
     arrow(246, 239, 246, 262)
