@@ -118,8 +118,9 @@ sink_of(const Node *weights, int head)
     enum { SINKS = 1 }; /* the number of the operand: a sink for each head */
     if (weights->op != &softmax_sink_op)
         return -INFINITY;
-    bool given = weights->inputs > SINKS;
-    return given ? (double)weights->in[SINKS]->value[head] : 0;
+    if (weights->inputs <= SINKS) /* it has no such operand */
+        return 0;
+    return (double)weights->in[SINKS]->value[head];
 }
 
 /* Returns whether a head has no sink. Without a sink, adding the same number to
@@ -132,9 +133,7 @@ row_constants_cancel(const Canonical *c, int head)
 
 /* Finds the bias by position of a head, from its scores for tokens that are all
    0. These scores are the bias plus a constant, which comes from the biases of
-   queries and keys. If the softmax cancels constants, the bias is known only up
-   to a constant, which is chosen so that its first entry is 0, unless that
-   entry is -INFINITY. Returns whether any entry of the bias is not 0. */
+   queries and keys. Returns whether any entry of the bias is not 0. */
 static bool
 find_bias(Canonical *c, int head, Matrix scores)
 {
@@ -142,6 +141,8 @@ find_bias(Canonical *c, int head, Matrix scores)
     double *bias = c->bias + head * count * count;
     double constant = 0, first_score = (double)scores.at[0];
     bool any = false;
+    /* If the softmax cancels constants, the bias is known only up to one. Then
+       its first entry becomes 0, unless this entry is masked (-INFINITY). */
     if (row_constants_cancel(c, head) && isfinite(first_score))
         constant = first_score;
     for (int i = 0; i < count; i++)
@@ -174,14 +175,15 @@ find_biases(const BlockRun *run, Canonical *c)
 }
 
 /* The scores of unit vectors are added to M_i, and the scores of tokens that
-   are 0 are subtracted. The difference has no bias by position, even if the
-   variant mixes the scores of several heads. */
+   are 0 are subtracted. A bias by position is the same in both, so the
+   difference has none. (Call.product has no such bias either, unless the
+   variant mixes the heads' scores after it added one.) */
 enum { ADDED = 1, SUBTRACTED = -1 };
 
-/* Adds `sign` times the scores of the latest run to each s_i M_i. Token d of
-   that run is 0. Its score as a key is the number that the bias of keys adds to
-   all scores of a row. The form leaves that bias out, so the number is
-   subtracted. */
+/* Adds `sign` times the scores of the latest run, scale * Call.product, to each
+   s_i M_i. Token d of that run is 0. Its score as a key is the number that the
+   bias of keys adds to all scores of a row. The form leaves that bias out, so
+   the number is subtracted. */
 static void
 add_scores(const BlockRun *run, Canonical *c, int sign)
 {
@@ -191,10 +193,12 @@ add_scores(const BlockRun *run, Canonical *c, int sign)
         Matrix unscaled =
             head_of(call->product, call->product->value, ONLY_SEQUENCE, own);
         double *m = c->m + head * c->size, factor = sign * call->scale;
-        for (int i = 0; i <= d; i++)
+        for (int i = 0; i <= d; i++) { /* M_i has d + 1 rows */
+            double from_key_bias = entry(unscaled, i, d);
             for (int j = 0; j < d; j++)
                 m[i * d + j] +=
-                    factor * (entry(unscaled, i, j) - entry(unscaled, i, d));
+                    factor * (entry(unscaled, i, j) - from_key_bias);
+        }
     }
 }
 
@@ -210,17 +214,15 @@ subtract_last(double *matrix, int d)
 }
 
 /* Finds the constant, all M_i and all N_i. The latest run must be on tokens
-   that are 0 with weights of 0: its output is the constant. Each N_i then takes
-   a run on unit vectors in which only head i has weights. All these runs have
-   the same scores, because weights are replaced only after the scores are made,
-   so the last of them gives the scores for every M_i. */
+   that are 0, with weights of 0. */
 static void
 find_maps(BlockRun *run, Canonical *c)
 {
     int d = c->d_model, own;
-    for (int j = 0; j < d; j++)
+    for (int j = 0; j < d; j++) /* every row of that output is the constant */
         c->constant[j] = (double)run->out->value[j];
     add_scores(run, c, SUBTRACTED);
+    /* Each N_i takes a run on unit vectors in which only head i has weights. */
     for (int head = 0; head < c->heads; head++) {
         double *n = c->n + head * c->size;
         const Call *call = capture_head(&run->capture, ONLY_PLACE, head, &own);
@@ -230,6 +232,8 @@ find_maps(BlockRun *run, Canonical *c)
             n[i] = (double)run->out->value[i] - c->constant[i % d];
         subtract_last(n, d);
     }
+    /* Weights are replaced only after the scores are made. So these runs have
+       the same scores, and those of the last run are as good as any. */
     add_scores(run, c, ADDED);
     for (int head = 0; head < c->heads; head++)
         subtract_last(c->m + head * c->size, d);
@@ -306,11 +310,12 @@ static void
 compare_row(Difference *apart, Matrix found, int row, const double *wanted,
             bool constants_cancel)
 {
-    int first = 0; /* the first key that is not masked by -INFINITY */
     double found_constant = 0, wanted_constant = 0;
+    int first = 0; /* becomes the first key that is not masked by -INFINITY */
     while (first < found.cols && !isfinite(wanted[first]))
         first++;
-    if (constants_cancel && first < found.cols) {
+    bool all_masked = first == found.cols;
+    if (constants_cancel && !all_masked) {
         found_constant = entry(found, row, first);
         wanted_constant = wanted[first];
     }

@@ -146,19 +146,19 @@ capture_start(Capture *r, Tape *t)
     t->to = r; /* the first argument of capture_node */
 }
 
-/* backward_order links, by `next`, the nodes on which place.out depends. The
-   calls of a place are in the reverse of that order, so `kept` is filled from
-   its end. */
+/* Of the calls since the place before, keeps those whose weights are among the
+   nodes on which place.out depends, and forgets the others. */
 void
 record_place(Capture *r, Place place)
 {
     Call kept[MOST_CALLS];
-    int first_kept = MOST_CALLS;
+    int first_kept = MOST_CALLS; /* `kept` has calls from this index on */
     check_capacity(r->places);
     if (r->places > 0) {
         const Place *before = &r->place[r->places - 1];
         place.first_call = before->first_call + before->calls;
     }
+    /* These nodes come in backward order, so `kept` is filled from its end. */
     for (Node *n = backward_order(place.out->root); n; n = n->next) {
         const Call *call = find_call(r, place.first_call, n);
         if (call) {
