@@ -35,10 +35,8 @@ fit_place(Model *to, int place, const Canonical *wanted, Conversion *v)
 }
 
 /* Converts the attention at a place of `from` into the attention of `to`,
-   exactly or to the nearest form. v->form becomes its error, if that is the
-   largest of the places until now. If the two models have different kinds of
-   embedding, that of `from` is folded into the form. If the conversion fails,
-   v->why gets the reason. */
+   exactly or to the nearest form. If the conversion fails, v->why gets the
+   reason. */
 static void
 convert_place(const Model *from, Model *to, int place, Conversion *v)
 {
@@ -47,12 +45,12 @@ convert_place(const Model *from, Model *to, int place, Conversion *v)
         v->why = format_text("no canonical form: %s", wanted.why);
         return;
     }
-    if (to->config.embed != from->config.embed)
+    if (to->config.embed != from->config.embed) /* `to` has one-hot tokens */
         fold_form(&wanted, from, to);
     Canonical now = fit_place(to, place, &wanted, v);
     if (!*v->why) {
         FitError error = fit_error(&now, &wanted);
-        if (error.apart >= v->form.apart)
+        if (error.apart >= v->form.apart) /* also if 0: its ranks are noted */
             v->form = error;
     }
     canonical_free(&now);
@@ -75,6 +73,8 @@ copy_rest(const Model *from, Model *to)
         }
 }
 
+/* If the kinds of embedding differ, one model has one-hot tokens. It must be
+   `to`, since fold_refusal refuses a `from` with such tokens. */
 bool
 convert_model(const Model *from, Model *to, Conversion *v)
 {

@@ -36,15 +36,16 @@ copy_scaled(double *to, const Weight *w, double factor)
 
 /* The table T with x = onehot T, where x is a token of m. It has a row for each
    entry of a one-hot token: the embeddings of all tokens and, if positions are
-   learned, the embeddings of all positions below. A one-hot token has the entry
-   onehot_entry instead of a 1, so T is divided by that. The caller frees T. */
+   learned, below them those of the positions, first in the model's sequence,
+   then in the source of its encoder, if it has one. A one-hot token has the
+   entry onehot_entry instead of a 1, so T is divided by that. The caller frees
+   T. */
 static double *
 embedding_table(const Model *m, const Model *onehot)
 {
     double factor = 1 / onehot_entry(onehot);
-    double *table = allocate((size_t)onehot->attention.d_model *
-                                 (size_t)m->attention.d_model,
-                             sizeof *table);
+    int rows = onehot->attention.d_model, cols = m->attention.d_model;
+    double *table = allocate(matrix_entries(rows, cols), sizeof *table);
     double *to = copy_scaled(table, weight_named(m, "embedding"), factor);
     if (m->config.positions != POSITIONS_LEARNED)
         return table;
@@ -98,27 +99,27 @@ fold_form(Canonical *c, const Model *m, Model *onehot)
 {
     const int one_row = 1;
     int d = c->d_model, n = onehot->attention.d_model, rows = n + 1;
-    double *table = embedding_table(m, onehot);
-    double *unembedding = widened_unembedding(m, n);
-    double *from_left = allocate(matrix_entries(rows, d), sizeof *from_left);
-    Canonical folded = *c; /* this copies the pointer to the bias by position */
+    double *t = embedding_table(m, onehot);
+    double *u = widened_unembedding(m, n);
+    double *tm = allocate(matrix_entries(rows, d), sizeof *tm); /* T M, T N */
+    Canonical folded = *c;
     folded.d_model = n;
     canonical_allocate(&folded, c->heads);
     for (int h = 0; h < c->heads; h++) {
+        double *folded_m = folded.m + h * folded.size;
+        double *folded_n = folded.n + h * folded.size;
         folded.sink[h] = c->sink[h];
-        multiply_above_bias(from_left, table, c->m + h * c->size, n, d);
-        product_with_transposed(folded.m + h * folded.size, from_left, table,
-                                rows, d, n);
-        multiply_above_bias(from_left, table, c->n + h * c->size, n, d);
-        product_of(folded.n + h * folded.size, from_left, unembedding, rows, d,
-                   n);
+        multiply_above_bias(tm, t, c->m + h * c->size, n, d);
+        product_with_transposed(folded_m, tm, t, rows, d, n);
+        multiply_above_bias(tm, t, c->n + h * c->size, n, d);
+        product_of(folded_n, tm, u, rows, d, n);
     }
-    product_of(folded.constant, c->constant, unembedding, one_row, d, n);
-    c->bias = NULL; /* now `folded` owns that array, so c must not free it */
+    product_of(folded.constant, c->constant, u, one_row, d, n);
+    c->bias = NULL; /* folded.bias is the same array, so it must stay */
     canonical_free(c);
     *c = folded;
     pick_classes(weight_named(onehot, "unembedding"));
-    free(from_left);
-    free(table);
-    free(unembedding);
+    free(tm);
+    free(t);
+    free(u);
 }
