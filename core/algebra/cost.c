@@ -94,16 +94,16 @@ unmasked_share(const Node *bias)
     return sum / pairs_of_heads;
 }
 
-/* The share of attention's weights that no fixed_bias has masked. To find each
-   fixed_bias, the loop goes back from the weights through first operands. It
-   ends at a leaf, which has no operator, or at the weighted sum of an earlier
-   attention, which has its own masks. */
+/* The share of attention's weights that no fixed_bias has masked. A fixed_bias
+   is found by going back from the weights through first operands. */
 static double
 unmasked_before(const Node *weights)
 {
     double share = 1;
     const Node *n = weights->root;
-    while (n->op && n->op != &apply_weights_op.op) {
+    while (n->op) { /* until a leaf, which has no operator */
+        if (n->op == &apply_weights_op.op)
+            break; /* an earlier attention, which has its own masks */
         if (n->op == &fixed_bias_op)
             share *= unmasked_share(n);
         n = n->in[0]->root;
@@ -154,15 +154,16 @@ share_after(const Node *scores, const Node *last,
 /* A multiply-add is two operations. */
 #define MULTIPLY_ADD 2.
 
-/* The FLOPs of scores, or of weighted sums of values. In each head, each pair
-   of query and key, masked or not, needs a multiply-add for each of the `width`
-   columns of the key or value. A row of q is a query or its weights; a row of k
-   is a key or a value. */
+/* The FLOPs of scores, for queries q and keys k, or of weighted sums, for
+   weights q and values k. In each head, each pair of a query and a key of its
+   sequence, masked or not, needs a multiply-add for each of the `width` columns
+   of the key or value. */
 static double
 pair_flops(const Node *q, const Node *k, int width)
 {
+    int queries = q->rows; /* of all sequences */
     int keys = k->rows / k->sequences;
-    return MULTIPLY_ADD * q->rows * q->heads * keys * width;
+    return MULTIPLY_ADD * queries * q->heads * keys * width;
 }
 
 /* The FLOPs of both passes of n, whose forward pass takes `forward`. The
@@ -179,16 +180,17 @@ with_backward(double forward, const Node *n)
 }
 
 /* The FLOPs of a node of attend: of the scores Q K', and of P V for the weights
-   P, their softmax. P needs a gradient if q or k does. */
+   P, their softmax. P has the queries and heads of q. All pairs are counted,
+   because attend has no fixed_bias. */
 static Flops
 attend_flops(const Node *q, const Node *k, const Node *v)
 {
     double scores = pair_flops(q, k, q->cols / q->heads);
     double values = pair_flops(q, v, v->cols / v->heads);
-    bool scores_trained = q->trained || k->trained;
+    bool weights_trained = q->trained || k->trained; /* P needs a gradient */
     return (Flops){.forward = scores + values,
                    .backward = scores * (q->trained + k->trained) +
-                               values * (scores_trained + v->trained)};
+                               values * (weights_trained + v->trained)};
 }
 
 Flops
@@ -202,7 +204,8 @@ node_flops(const Node *n, const Node *last)
     case MATRICES: /* (rows x inner) times (inner x cols) */
         forward = MULTIPLY_ADD * n->rows * n->cols * in[0]->cols;
         break;
-    case MIXTURES: /* each head of n is a weighted sum of all heads of in[0] */
+    case MIXTURES: /* each head of n is a weighted sum of all heads of in[0],
+                      so it takes a multiply-add for each entry of in[0] */
         forward = MULTIPLY_ADD * in[0]->rows * in[0]->cols * n->heads;
         break;
     case SCORING: /* the operands are queries and keys */

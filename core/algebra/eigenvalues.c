@@ -113,15 +113,14 @@ qr_step(double complex *h, int n, int first, int last, double complex shift,
 static int
 block_start(const double complex *h, int n, int last)
 {
-    int first = last;
-    for (; first > 0; first--) {
-        const double complex *diagonal = h + first * n + first;
+    for (int row = last; row > 0; row--) {
+        const double complex *diagonal = h + row * n + row;
         double neighbours = cabs(diagonal[0]) + cabs(diagonal[-n - 1]);
         const double complex *subdiagonal = diagonal - 1;
         if (cabs(*subdiagonal) <= DBL_EPSILON * neighbours)
-            break;
+            return row;
     }
-    return first;
+    return 0;
 }
 
 /* Finds one eigenvalue after another, from the last row of h upwards. Gives up
