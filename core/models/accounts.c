@@ -63,39 +63,40 @@ free_within(double inner, double rows, double columns)
     return inner * (rows + columns) - rank * (rows + columns - rank);
 }
 
-/* The dimensions of the gauge in queries and keys without norms: the first part
-   of the table above, without its rows with v. All heads of a group multiply
-   the same keys, so their W^Q count as one matrix with the inputs of all of
-   them as rows. A latent's r separate columns count once for all heads: as
-   complex numbers if they are rotated, else as GL(r). */
+/* The dimensions of the gauge in queries and keys without norms: in the
+   products of W^Q and W^K' without rotated columns, in the rotated columns, and
+   in b^K. All heads of a group multiply the same keys, so their W^Q count as
+   one matrix with the inputs of all of them as rows. */
 static double
 gauge_without_norms(const Published *p)
 {
     double g = p->groups, r = p->rope, unrotated = key_columns(p) - r;
     double inputs = p->query_latent ? p->query_latent : p->d_model;
-    inputs += strchr(p->biases, 'q') ? 1 : 0; /* b^Q is one more row of W^Q */
-    double of_latent = published_has(p, "rope") ? r : r * r;
-    double rotated = p->latent ? of_latent : g * r;
-    double products =
-        g * free_within(unrotated, p->kdim, p->heads / g * inputs);
+    if (strchr(p->biases, 'q')) /* b^Q is one more row of W^Q */
+        inputs++;
+    double inputs_of_group = p->heads / g * inputs;
+    double products = g * free_within(unrotated, p->kdim, inputs_of_group);
     double key_biases = strchr(p->biases, 'k') ? g * unrotated : 0;
+    double rotated = g * r;
+    if (p->latent) /* all heads share the r columns, which may be unrotated */
+        rotated = published_has(p, "rope") ? r : r * r;
     return rotated + products + key_biases;
 }
 
-/* The dimensions of the gauge in queries and keys. If these are normed after a
-   rotation, without gains, only a rotation of each pair of rotated columns is
-   free. If the norms have gains, only a factor of each pair and of each
-   unrotated column is free, which can move from the gains of one norm to those
-   of the other. */
+/* The dimensions of the gauge in queries and keys. If their norms have gains,
+   only a factor of each pair of rotated columns and of each unrotated column is
+   free: it can move from the gains of one norm to those of the other. */
 static double
 score_gauge(const Published *p)
 {
     double g = p->groups, r = p->rope, unrotated = key_columns(p) - r;
+    /* A unit norm follows the rotation and has no gains: only the angle of each
+       pair is free. A layer without rotation has no such norm. */
     if (p->unit_norm && r > 0)
         return g * r / 2;
-    if (published_has(p, "full-norm"))
+    if (published_has(p, "full-norm")) /* each head has its own gains */
         return g * (r / 2 + unrotated);
-    if (published_has(p, "head-norm"))
+    if (published_has(p, "head-norm")) /* all heads share the gains */
         return r / 2 + unrotated;
     return gauge_without_norms(p);
 }
@@ -126,12 +127,14 @@ typedef struct Stored {
 /* Counts the parameters of a layer. Each of the maps QUERY .. OUTPUT (heads.h)
    reads inputs[map] columns and makes outputs[map]. A gate is stored with the
    map of the queries. With a latent, the rotated columns of keys are made by
-   the map of the latent, so the map of keys makes only d_k of the k columns. */
+   the map of the latent, so the map of keys makes only d_k of the k columns. A
+   layer that uses the keys and values of an earlier one has no maps for them,
+   and no norm of keys. */
 static Stored
 stored_by(const Published *p)
 {
     double d = p->d_model, h = p->heads, v = p->d_v;
-    double g = p->shared ? 0 : p->groups; /* groups that it stores */
+    double g = p->shared ? 0 : p->groups; /* whose keys and values it makes */
     double k = key_columns(p), n = p->latent, m = p->query_latent;
     Stored sum = {.vectors = n + m}; /* the gains of the norms of latents */
     sum.matrices = d * m + (n > 0 ? d * (n + p->rope) : 0);
@@ -143,7 +146,8 @@ stored_by(const Published *p)
         sum.matrices += inputs[map] * outputs[map];
         sum.vectors += strchr(p->biases, "qkvo"[map]) ? outputs[map] : 0;
     }
-    sum.vectors += h * p->buckets + (published_has(p, "sinks") ? h : 0);
+    sum.vectors += h * p->buckets; /* biases for ranges of distances */
+    sum.vectors += published_has(p, "sinks") ? h : 0;
     if (published_has(p, "full-norm")) /* gains for each head */
         sum.vectors += k * (h + g);
     else if (published_has(p, "head-norm")) /* gains that all heads share */
@@ -161,31 +165,29 @@ layer_gauge(const Published *p)
     if (p->shared)
         return 0;
     if (p->buckets)
-        distances = p->encoders ? 2 * p->heads : p->heads;
+        distances = p->in_encoder ? 2 * p->heads : p->heads;
     return n * (n + 1) / 2 + m * (m + 1) / 2 + score_gauge(p) + distances +
            value_gauge(p);
 }
 
-/* For a layer without softmax only the state is counted. A layer that uses the
-   keys and values of an earlier one has no maps for them, and caches nothing.
-   An encoder caches nothing either, because it reads its sequence only once.
-   For each token, every entry of a matrix, and every entry of the keys and
-   values that a head sees, costs a multiplication and an addition. */
+/* For each token, every entry of a matrix, and every entry of the keys and
+   values that a head sees, costs a multiplication and an addition. A layer that
+   uses the keys and values of an earlier one caches nothing. */
 void
 account_add(Account *all, const Published *p, int tokens)
 {
     double n = p->latent;
-    double g = p->shared ? 0 : p->groups;           /* groups that it stores */
+    double g = p->shared ? 0 : p->groups;           /* groups that it caches */
     double key_and_value = key_columns(p) + p->d_v; /* columns of both */
-    all->state += p->state;
-    if (p->linear)
+    all->state += p->state; /* 0 unless it has a state, see Published.state */
+    if (p->linear)          /* without softmax, only the state is counted */
         return;
     Stored stored = stored_by(p);
     all->stored += stored.matrices + stored.vectors;
     all->gauge += layer_gauge(p);
     double seen = fmin(p->window, tokens);
     all->flops += 2 * (stored.matrices + p->heads * key_and_value * seen);
-    if (p->encoders)
+    if (p->in_encoder) /* it reads its sequence once, so nothing is cached */
         return;
     double cached = n > 0 ? n + p->rope : g * key_and_value; /* per token */
     all->cache += cached * seen;

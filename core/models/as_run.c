@@ -92,7 +92,7 @@ settings_of_run(const Heads *l, const char *variant)
     Config c = task_start("reverse");
     config_apply(&c, published_settings(p));
     config_apply(&c, "layers=1 steps=0 test=8 validate=8");
-    c.mask = p->encoders ? MASK_NONE : MASK_CAUSAL;
+    c.mask = p->in_encoder ? MASK_NONE : MASK_CAUSAL;
     c.variant = interned(variant);
     c.from = format_text("%s, layer %d", p->name, l->number + 1);
     return c;

@@ -40,8 +40,8 @@ static const Size sizes[] = {
     SIZE("rope", rope, 1, MOST, NEEDED_IF_LATENT), SIZE("kv-heads", groups, 1, MOST, NOT_NEEDED),
     SIZE("head", head, 1, MOST, NOT_NEEDED), SIZE("query-latent", query_latent, 0, MOST, NOT_NEEDED),
     SIZE("kdim", kdim, 0, MOST, NOT_NEEDED), SIZE("vdim", vdim, 0, MOST, NOT_NEEDED),
-    SIZE("window", window, 0, MOST, NOT_NEEDED), SIZE("encoders", encoders, 0, MOST, NOT_NEEDED),
-    SIZE("decodes", decodes, 0, MOST, NOT_NEEDED), SIZE("shared", shared, 0, MOST, NOT_NEEDED),
+    SIZE("window", window, 0, MOST, NOT_NEEDED), SIZE("encoders", encoder_layers, 0, MOST, NOT_NEEDED),
+    SIZE("decodes", decodes, 0, MOST, NOT_NEEDED), SIZE("shared", shared_layers, 0, MOST, NOT_NEEDED),
     SIZE("keys-are-values", keys_are_values, 0, MOST, NOT_NEEDED), SIZE("equal-kv-heads", equal_groups, 0, MOST, NOT_NEEDED),
     SIZE("windows-on", windows, 0, MOST, NOT_NEEDED), SIZE("global-every", every, 0, MOST, NOT_NEEDED),
     SIZE("softmax-every", softmax_every, 0, MOST, NOT_NEEDED), SIZE("global-from", global_from, 0, MOST, NOT_NEEDED),
@@ -67,8 +67,7 @@ size_of(const Published *l, const Size *size)
 }
 
 /* Exits if the sizes of a layer contradict each other, are too large or cannot
-   be counted together. Also exits if a vector with a norm is wider than the
-   token that it is made from: then the gauge is larger than accounts.c says. */
+   be counted together. */
 static void
 check_layer(const Published *l)
 {
@@ -76,6 +75,7 @@ check_layer(const Published *l)
     bool latent = published_has(l, "latent"), norms = strstr(l->has, "-norm");
     double widest_normed =
         norms ? fmax(l->d_k, l->d_v) : fmax(l->latent, l->query_latent);
+    /* Without `head`, the heads divide the token (set_widths). */
     if (!l->head && !latent && l->d_model % l->heads)
         said_refuse(name, "heads", "they do not divide d-model; add head_dim");
     if (l->heads % l->groups)
@@ -94,23 +94,26 @@ check_layer(const Published *l)
         said_refuse(name, "latent", "this model_type has none; remove it");
     if (l->rope % 2)
         said_refuse(name, "rope", "columns are rotated in pairs: make it even");
+    /* If a vector with a norm is wider than the token that it is made from, the
+       gauge is larger than accounts.c says. */
     if (widest_normed > l->d_model)
         said_refuse(name, "d-model",
                     "it is smaller than a normed vector: the gauge is unknown");
 }
 
-/* Gives the meaning "nothing" to the keys that the family's program ignores.
-   Exits if the user may expect the value of such a key to change the model: if
-   it is not 0 or, for the share of rotated columns, not 1. */
+/* Gives the meaning "nothing" to the file's sayings that the family's program
+   ignores. Exits if a user may expect one of them to change the model. */
 static void
 forget_ignored(Said *s, const Published *family)
 {
     for (int i = 0; i < s->count; i++) {
         Saying *one = &s->sayings[i];
-        bool is_share = !strcmp(one->meaning, "rotated");
-        const char *harmless = is_share ? "1 1.0 null" : "0 null";
         if (index_in(family->ignores, one->meaning) < 0)
             continue;
+        /* A value that asks for nothing special: usually 0, but 1 for the share
+           of columns that are rotated. */
+        bool is_share = !strcmp(one->meaning, "rotated");
+        const char *harmless = is_share ? "1 1.0 null" : "0 null";
         if (index_in(harmless, one->text) < 0)
             said_refuse(
                 s->path, one->meaning,
@@ -243,44 +246,47 @@ set_widths(Published *l)
     l->vdim = l->vdim && !latent ? l->vdim : inputs;
 }
 
-/* Sets the sizes that depend on the place of a layer in its model. l->encoders
-   and l->shared are still numbers of layers, as the file gives them: the first
-   layers are an encoder, the last ones use the keys of others. They become 0 or
-   1 for this layer. Only the first layer stores the biases of buckets, and
-   cross-attention has none. */
+/* Sets the sizes that depend on the place of a layer in its model. The first
+   layers may be an encoder, and the last ones may use the keys of others. */
 static void
 set_place(Published *l, int layer)
 {
     const char *part = l->part ? l->part : "";
     bool all_encode = !strcmp(part, "encoder") ||
                       (published_has(l, "encodes") && !l->decodes);
-    bool has_buckets = layer == 0 && strcmp(part, "cross") != 0;
-    l->encoders = all_encode || layer < l->encoders;
-    l->shared = layer >= l->layers - l->shared;
-    l->buckets = has_buckets ? l->buckets : 0;
+    bool is_cross = !strcmp(part, "cross");
+    l->in_encoder = all_encode || layer < l->encoder_layers;
+    l->shared = layer >= l->layers - l->shared_layers;
+    /* Only the first layer stores the biases of buckets, and cross-attention
+       has none. */
+    if (layer > 0 || is_cross)
+        l->buckets = 0;
 }
 
-/* The layer of this number and type in a model whose family is `l`. With LAYERS
-   and ALL, a layer with the sizes that the file gives the whole model. The
-   order matters: groups, widths, rotated columns and the window are found from
-   sizes that were set before them. If the file says that there are biases, they
-   are on the family's maps or, if it names none, on all. */
+/* The layer of this number and type in a model of this family. With LAYERS and
+   ALL, a layer with the sizes that the file gives the whole model. The order
+   matters: groups, widths, rotated columns and the window are found from sizes
+   that were set before them. */
 static Published
-layer_of(const Said *s, Published l, int layer, int type)
+layer_of(const Said *s, const Published *family, int layer, int type)
 {
-    const char *biased_maps = *l.biases == '-' ? "qkvo" : l.biases;
+    Published l = *family;
     const char *formula = table_lookup(&states, l.type, FORMULA);
     for (int i = 0; i < SIZES; i++)
         read_size(&l, &sizes[i], said_text(s, sizes[i].meaning, layer, type));
-    if (said_text(s, "biases", layer, type))
+    if (said_text(s, "biases", layer, type)) { /* the file says yes or no */
+        bool family_names_maps = *family->biases != '-';
+        const char *biased_maps = family_names_maps ? family->biases : "qkvo";
         l.biases = l.biased ? biased_maps : "-";
+    }
     l.function = said_list(s, "function", layer, type);
     l.compared = said_list(s, "compared", layer, type);
     set_groups(&l);
     set_widths(&l);
     if (!published_has(&l, "latent"))
         l.rope = rotated_columns(s, &l, layer, type);
-    l.window = type == LOCAL && l.window ? l.window : MOST;
+    if (type != LOCAL || !l.window) /* it sees all tokens */
+        l.window = MOST;
     set_place(&l, layer);
     l.linear = type == LINEAR;
     if (formula && (l.linear || published_has(&l, "state-beside")))
@@ -393,11 +399,9 @@ read_numbers(const Said *s, const Published *p, int type[LAYERS])
     }
 }
 
-/* Sets the types of the layers of p if the file does not list them: layers
-   from, from + every, from + 2 every, ... are GLOBAL, counted from 0. The file
-   or the family gives `every`: 0 if no layer is global, -1 if config.json must
-   list the types. A file with windows-on must list them, too. Exits if a list
-   is missing. */
+/* Sets the types of the layers of p if the file does not list them: of every
+   `every` layers in turn, the one at place `from`, counted from 0, is GLOBAL.
+   If `every` is 0, no layer is. The file or the family gives `every`. */
 static void
 alternate_types(const Said *s, const Published *p, int type[LAYERS])
 {
@@ -405,8 +409,8 @@ alternate_types(const Said *s, const Published *p, int type[LAYERS])
     int every = p->softmax_every ? p->softmax_every : p->every;
     if (!every)
         every = atoi(table_lookup(&families, p->type, EVERY));
-    bool list_is_missing = p->windows || every < 0;
-    if (list_is_missing)
+    /* A family with -1, and a file with windows-on, need the list. */
+    if (every < 0 || p->windows)
         said_refuse(s->path, "layer-types", NO_KEY);
     bool from_is_given = said_of_all(s, "global-from");
     int from = from_is_given ? p->global_from : every - 1;
@@ -448,20 +452,21 @@ published_parse(const char *name, char *text, const char *part)
     }
     Said *s = said_of_model(name, text, part);
     Published family = family_of(s, folder);
-    Published whole = layer_of(s, family, LAYERS, ALL);
+    Published whole = layer_of(s, &family, LAYERS, ALL);
     find_types(s, &whole, type);
     Published *each = allocate(LAYERS, sizeof *each);
+    Published *model = &each[0]; /* a model is its first layer */
     for (int i = 0; i < whole.layers; i++) {
-        each[i] = layer_of(s, family, i, type[i]);
+        each[i] = layer_of(s, &family, i, type[i]);
         /* The file may give one layer a wrong number of layers. */
         each[i].layers = whole.layers;
         each[i].each = each;
-        each[0].rotated_layers += each[i].rope > 0; /* each[0] is the model */
+        model->rotated_layers += each[i].rope > 0;
     }
     if (s->left_out.count)
         note("%s: the counts leave out these keys of config.json: %s", name,
              joined(&s->left_out, ", "));
-    return *each;
+    return *model;
 }
 
 Published
@@ -488,16 +493,18 @@ list_difference(const char *a, const char *b)
 
 /* In words, the first size in which two layers of one family differ, else their
    biases, else the keys by which their functions differ; NULL if they agree in
-   all of these. */
+   all of these. The source_sizes may differ: whatever they change is another
+   size or the biases. */
 static char *
 layer_difference(const Published *a, const Published *b)
 {
     for (int i = 0; i < SIZES; i++) {
-        int of_a = size_of(a, &sizes[i]);
-        int of_b = size_of(b, &sizes[i]);
-        if (of_a != of_b && index_in(source_sizes, sizes[i].meaning) < 0)
-            return format_text("%s (%s): %d and %d", sizes[i].meaning,
-                               said_keys(sizes[i].meaning), of_a, of_b);
+        const char *meaning = sizes[i].meaning;
+        int of_a = size_of(a, &sizes[i]), of_b = size_of(b, &sizes[i]);
+        bool is_source = index_in(source_sizes, meaning) >= 0;
+        if (of_a != of_b && !is_source)
+            return format_text("%s (%s): %d and %d", meaning,
+                               said_keys(meaning), of_a, of_b);
     }
     if (strcmp(a->biases, b->biases) != 0)
         return format_text("biases (%s): on %s and on %s", said_keys("biases"),
@@ -519,16 +526,13 @@ published_difference(const Published *a, const Published *b)
     return found;
 }
 
-/* Reads the config.json again, whose path is the model's name. Changes the
-   first num_key_value_heads or, if the model is composite, the first one after
-   "text_config". A file without this key, which means as many key heads as
-   heads, gets one. The layers of the result are checked, because the file may
-   also give some layers another number. */
+/* Reads the config.json again, whose path is the model's name. */
 char *
 published_with_groups(const Published *p, int groups)
 {
     static const char key[] = "\"num_key_value_heads\"";
     char *text = read_text(p->name, "configuration");
+    /* In a composite model, the key is after the name of this object. */
     char *object = strstr(text, "\"text_config\"");
     object = object ? object : text;
     char *begin = strstr(object, key), *end; /* of the text to replace */
@@ -536,7 +540,7 @@ published_with_groups(const Published *p, int groups)
     if (begin) {
         end = begin + strlen(key);
         end += strcspn(end, ",}\n"); /* the end of its value */
-    } else {
+    } else { /* it has as many key heads as heads; the key is inserted */
         begin = end = strchr(object, '{') + 1;
         separator = ", ";
     }
@@ -544,6 +548,7 @@ published_with_groups(const Published *p, int groups)
                                 key, groups, separator, end);
     const char *text_part = NULL; /* the part that published_read counts */
     Published now = published_parse(p->name, copy_text(changed), text_part);
+    /* The file may give some layers another number by other keys. */
     for (int i = 0; i < now.layers; i++)
         if (now.each[i].groups != groups)
             fail("%s: num_key_value_heads %d does not give every layer that "

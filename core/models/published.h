@@ -54,7 +54,7 @@
    - query_latent: columns of the latent that queries are made from
    - kdim, vdim: the widths of the rows that keys and values are made from
    - window: the most tokens that it sees
-   - encoders: is it in an encoder, which caches nothing?
+   - in_encoder: is it in an encoder, which caches nothing?
    - decodes: is it a decoder, although its family encodes?
    - shared: does it use the keys and values of an earlier layer?
    - keys_are_values: are values the keys before norms and positions?
@@ -88,10 +88,11 @@ typedef struct Published {
                                the first layer, which is the model */
 
     int layers, d_model, heads, d_k, d_v, rope, latent, groups;
-    int query_latent, kdim, vdim, window, encoders, decodes, shared;
+    int query_latent, kdim, vdim, window, in_encoder, decodes, shared;
     int keys_are_values, adjacent, linear, buckets, unit_norm;
     int head, equal_groups, windows, every, softmax_every, global_from, biased;
     int one_group, own_groups, rotates, unrotated_every;
+    int encoder_layers, shared_layers; /* how many, at the beginning and end */
     double state; /* how many numbers a layer without softmax keeps, for any
                      number of tokens */
 } Published;
