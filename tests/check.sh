@@ -29,6 +29,7 @@ done
 check ./tests/right/yoco.c
 expect "yoco.c: no line says that its upper blocks have keys which nothing uses" \
     grep -q '^all used	ok	.*; W^K is unused in block 9, 10, 11, 12, 13, 14, 15, 16;' out
+expect "yoco.c: of 16 blocks, 8 keep 24 + 20 numbers" grep -q 'keeping 22 numbers per token and block$' out
 check ./tests/right/flamingo.c
 expect "flamingo.c: a gate of cross-attention is called unused" sh -c '! grep -q unused out'
 
