@@ -96,7 +96,7 @@ static const Option own_options[] = {
     {{"real", SWITCH_AT(Options, real), .help = "count the parameters that are really there: measured or, above 6,000, by a formula fitted to small shapes"}, .commands = "count", .common = true},
     {{"whole", SWITCH_AT(Options, whole), .help = "count the real parameters of a whole model: embedding, positions, norms, MLPs and all"}, .commands = "count", .common = true},
     {{"prompt", TEXT_AT(Options, generate.prompt), .help = "the text to continue, or the start of a sequence: tokens separated by spaces"}, .argument = "TEXT", .commands = "generate", .letter = 'p', .common = true},
-    {{"tokens", INTEGER_AT(Options, generate.tokens, 1, MOST_SIZE), .help = "how many tokens to generate (up to the length trained on)"}, .argument = "N", .commands = "generate", .letter = 'n', .common = true},
+    {{"tokens", INTEGER_AT(Options, generate.tokens, 1, MOST_SIZE), .help = "how many tokens to generate (to one past the length trained on)"}, .argument = "N", .commands = "generate", .letter = 'n', .common = true},
     {{"temperature", NUMBER_AT(Options, generate.temperature, 0, 1000), .help = "sample from softmax(logits / X); 0: always the likeliest (1)"}, .argument = "X", .commands = "generate", .common = true},
     {{"top-k", INTEGER_AT(Options, generate.top_k, 1, MOST_SIZE), .help = "sample among the N likeliest tokens (all)"}, .argument = "N", .commands = "generate", .common = true},
     {{"samples", INTEGER_AT(Options, generate.samples, 1, MOST_SIZE), .help = "write N continuations, with seeds S, S + 1, ... (1)"}, .argument = "N", .commands = "generate", .common = true},
