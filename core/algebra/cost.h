@@ -39,7 +39,8 @@ Cost cost_of(const Variant *v, Attention a, int tokens, int keys);
 /* The cost of all attention in a model. *flops becomes the FLOPs of its
    forward pass, including an encoder's, divided by the number of tokens of a
    sequence (not of an encoder's). *cache becomes the number of entries that a
-   decoder keeps per token. */
+   decoder keeps per token: of its own sequence for self-attention, and of the
+   second one for cross-attention. */
 void model_cost(const Model *m, double *flops, double *cache);
 
 /* The FLOPs of a node's products in the forward and in the backward pass. The

@@ -20,7 +20,10 @@ typedef struct Decoder {
     Cache *cache;
     Tape *tape;
     Batch batch; /* the tokens of one step. If the model has two sequences, set
-                    batch.source to the second one before the first step */
+                    batch.source to the second one before the first step. Then
+                    a later step of as many tokens as the second sequence has
+                    is wrong for a variant that rotates its own queries: rotate
+                    takes them for the keys, which begin at position 0 */
     int first, read; /* for decoder_continue: tokens first .. read - 1 of its
                         text are in the cache */
 } Decoder;
