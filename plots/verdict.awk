@@ -47,7 +47,7 @@ function met(cell, sign, value) {
         return 4
     if (index(" better worse better ", " " cell " " value " "))
         return 3
-    return cell == "undecided" ? 2 : 1
+    return cell == "undecided" || cell == "untested" ? 2 : 1
 }
 
 function column(i, name) {
