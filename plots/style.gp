@@ -182,7 +182,7 @@ named_along = exists("along")
 if (named_along) {
     stats data skip 1 using (xs = listed_(xs, strcol(3)), \
         named_along = named_along && strcol(2) eq strcol(3), 0) nooutput
-    worded = along eq "setting" && !numeric(word(xs, 1))
+    do for [i=1:words(xs)] { if (!numeric(word(xs, i))) { worded = along eq "setting" } }
 }
 set tics nomirror
 set border 3

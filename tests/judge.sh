@@ -34,6 +34,10 @@ expect "no figure" [ -s drawn/figures/judged.txt ]
 expect "the figure has other data" [ "$(cut -f 1-3 drawn/figures/judged.tsv | tail -n +2 | xargs)" = \
     "1 ours_(new) ours_(new) 2 ours_(new) ours_(new) 3 ours_(new) ours_(new)" ]
 ! companion gnuplot "the figure of judge" || expect "gnuplot draws nothing" [ -s drawn/figures/judged.svg ]
+# A method may be called by a number, beside others that are not.
+sed 's/^ours (new)/128/; s/^it/full/p; s/^full/none/' five.csv >names.csv
+"$qkv" judge names.csv --method method --seed seed --lower a --baseline "full's #1" -o names --format svg >out 2>err
+! companion gnuplot "methods called by numbers" || expect "128 and others" grep -q '>128<' names/figures/judged.svg
 # Steps are paired by seed, whatever the order of the rows (sort -r keeps the heading first).
 p() { "$qkv" judge "$1" --method m --seed s --solved-at t --baseline a --columns p_adjusted --tsv | xargs; }
 printf 'm,s,t\na,1,30\na,2,10\na,3,20\nb,1,31\nb,2,11\nb,3,22\n' >first && sort -r first >last
