@@ -305,6 +305,13 @@ cd ../..
 "$qkv" compare -v standard -t recall --seeds 1 ${short% --no-figures} --format svg -o twice >out 2>err
 "$qkv" compare -v standard -t reverse --seeds 1 ${short% --no-figures} --size column --format svg -o twice >out 2>err
 expect "parameters of another task are lost" [ "$(sed 1d twice/figures/parameters.tsv | cut -f1 | sort | tr '\n' ' ')" = 'recall reverse ' ]
+# The caption has every rate that is shown: that of seed 2 is not the best of all.
+"$qkv" compare -v standard -t reverse --lr 0.001,0.01 --seeds 3 --judge test_accuracy $short -o other >out 2>err
+for run in '0.001*seed1 0.4' '0.001*seed2 0.6' '0.001*seed3 0.6' '0.01*seed1 1' '0.01*seed2 0' '0.01*seed3 0.5'; do
+    for its in other/*lr${run% *}*; do sed -i "s/^validation_accuracy.*/validation_accuracy	${run#* }/" "$its/result.tsv"; done
+done
+"$qkv" plot other -o drawn --x variant --y test_loss -q --format svg 2>err
+expect "a rate is not named" grep -qF 'test accuracy (standard 0.001 to 0.01).' drawn/figures/test_loss-variant-reverse.txt
 # A variant without a width has a bar beside those of each width.
 "$qkv" compare -v standard,identity -t reverse --d-k 2,4 --lr 0.001,0.003 --seeds 1 --steps 0 -q --format svg -o widths >out 2>err
 expect "bars of two widths" [ "$(sed 1d widths/figures/parameters.tsv | cut -f 1,2 | tr '\t\n' '  ')" = \

@@ -252,16 +252,17 @@ outcomes_of(const Request *r, const Experiment *e)
 }
 
 /* A series and the range of learning rates that the quantity `judged` chose for
-   it in all groups: "mqa 0.01", "mqa 0.003 to 0.01". */
+   its seeds in all groups: "mqa 0.01", "mqa 0.003 to 0.01". */
 static char *
 range_of_rates(const Outcomes *all, const char *judged, const char *series)
 {
     double low = INFINITY, high = -INFINITY;
     for (const Outcome *a = all->list; a < all->list + all->count; a++)
-        if (!strcmp(a->judged, judged) && !strcmp(a->series, series)) {
-            low = fmin(low, a->own.lr);
-            high = fmax(high, a->own.lr);
-        }
+        if (!strcmp(a->judged, judged) && !strcmp(a->series, series))
+            for (int i = 0; i < a->own.seeds; i++) {
+                low = fmin(low, a->own.runs[i]->config.lr);
+                high = fmax(high, a->own.runs[i]->config.lr);
+            }
     return low == high ? format_text("%s %g", series, low)
                        : format_text("%s %g to %g", series, low, high);
 }

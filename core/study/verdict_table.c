@@ -213,7 +213,8 @@ print_notes(const Outcomes *all, Layout layout)
     char *rate = "";
     if (all->several_rates)
         rate = format_text(
-            "rate: the learning rate that was best for the other seeds, on "
+            "rate: the learning rate that was best for all seeds together; "
+            "each seed has the one that was best for the other seeds, on "
             "validation data, in what is judged: %s (lowest, highest: a wider "
             "grid may change the verdict); ",
             chosen_rates(all));
