@@ -16,6 +16,21 @@ check_axis(const Experiment *e, const char *option, const char *name)
               option, name, name_suggestion(e, name));
 }
 
+/* Exits (2) unless `name` can be an x axis: a setting, or a result that is a
+   number. */
+static void
+check_x(const Experiment *e, const char *name)
+{
+    if (strchr(name, ','))
+        usage("--x %s: an axis has one setting or result; --by takes several",
+              name);
+    check_axis(e, "--x", name);
+    if (!is_setting_or_run(name) && !has_numbers(name))
+        usage("--x %s: this result has words; give one that is a number, or a "
+              "setting",
+              name);
+}
+
 int
 command_plot(int argc, char **argv)
 {
@@ -28,7 +43,7 @@ command_plot(int argc, char **argv)
     Experiment e = experiment_read(o.words, o.word_count);
     check_axis(&e, "--by", d->by);
     if (d->x)
-        check_axis(&e, "--x", d->x);
+        check_x(&e, d->x);
     if (o.request.where)
         keep_where(&e, o.request.where);
     if (d->x || d->y)

@@ -154,11 +154,15 @@ put_mean_point(Plot *plot, const Panel *p, const Series *s, const char *x)
     Chosen c = runs_to_show(plot, p, s, x);
     if (!c.seeds)
         return;
+    Mean y = quantity_mean(c.runs, c.seeds, p->y);
     bool is_result = !is_setting_or_run(plot->x_name);
-    if (is_result || plot->x_is_factor)
-        x = number_text(quantity_mean(c.runs, c.seeds, plot->x_name).mean,
-                        X_DIGITS);
-    put_point(plot, p, s, x, quantity_mean(c.runs, c.seeds, p->y), c.seeds);
+    if (is_result || plot->x_is_factor) {
+        double place = quantity_mean(c.runs, c.seeds, plot->x_name).mean;
+        x = number_text(place, X_DIGITS);
+        if (!isfinite(place)) /* the point has no place in the figure */
+            y = (Mean){NAN, NAN, NAN};
+    }
+    put_point(plot, p, s, x, y, c.seeds);
 }
 
 /* Writes the point of one configuration. If it does not use the setting on the
@@ -369,7 +373,7 @@ draw_panels(Plot *plot)
     if (!plot->most) {
         note("the figure %s was not drawn, because no run has a finite value "
              "to show: either the runs diverged (choose a smaller --lr), or "
-             "their variants have no such quantity",
+             "their variants or tasks have no such quantity",
              name);
         return;
     }
