@@ -166,6 +166,8 @@ done <<'END'
 --x variant --y test_accuracy|test_accuracy-variant|8||>two-step</text>
 --x task --y test_accuracy --by d-k --where variant=standard|test_accuracy-task|4|mean of 3 seeds, 95% interval\. Drawn: test accuracy against task|>recall</text>
 --x d-k --y test_accuracy --by seed|test_accuracy-d-k|24|one seed|recall, variant two-step
+--x seed --y test_loss|test_loss-seed|24|one seed|>two-step</text>
+--x run --y test_loss|test_loss-run|24|one seed|>two-step</text>
 --map --x d-k --y test_loss|test_loss-d-k-map|8|mean of 3 seeds\. |>two-step</text>
 --map --x d-k --y parameters|parameters-d-k-map|8|mean of 3 seeds\. |>3712<
 END

@@ -183,21 +183,32 @@ put_configuration(Plot *plot, const Panel *p, const Series *runs)
         put_mean_point(plot, p, runs, plot->xs.text[i]);
 }
 
+/* Returns whether two runs of a series are averaged in one point: they have the
+   same x, unless it is a result, and differ only in their seeds, in the words
+   of --log and, if each seed is shown at one of several rates, in these. */
+static bool
+at_one_point(const Plot *plot, const Run *a, const Run *b)
+{
+    const char *averaged = plot->rates ? "seed lr log" : "seed log";
+    bool same_x =
+        !is_setting_or_run(plot->x_name) ||
+        run_value_text(a, plot->x_name) == run_value_text(b, plot->x_name);
+    return same_x && !differing_setting(&a->config, &b->config, averaged);
+}
+
 /* Writes a curve along a setting or a result, with a point for each
-   configuration: the runs that differ only in the settings `averaged`. */
+   configuration: the runs that are averaged. */
 static void
 put_curve(Plot *plot, const Panel *p, const Series *s)
 {
     const Run **same = allocate((size_t)s->count, sizeof(const Run *));
     bool *drawn = allocate((size_t)s->count, sizeof *drawn);
-    const char *averaged = plot->rates ? "seed lr log" : "seed log";
     for (int first = 0; first < s->count; first++) {
         Series configuration = {s->name, same, .count = 0};
-        const Config *config = &s->runs[first]->config;
         if (drawn[first])
             continue;
         for (int i = first; i < s->count; i++)
-            if (!differing_setting(config, &s->runs[i]->config, averaged)) {
+            if (at_one_point(plot, s->runs[first], s->runs[i])) {
                 same[configuration.count++] = s->runs[i];
                 drawn[i] = true;
             }
@@ -455,7 +466,9 @@ plot_of(const Drawing *o, const Request *r, const Experiment *e)
         plot.xs = values_in(e, plot.x_name);
     plot.x_is_factor = !strcmp(plot.x_name, "init") && are_factors(&plot.xs);
     bool shows_rates = !strcmp(plot.x_name, "lr") || index_in(o->by, "lr") >= 0;
-    bool shows_runs = index_in(o->by, "run") >= 0; /* a curve for each run */
+    /* A curve or a point for each run? */
+    bool shows_runs =
+        index_in(o->by, "run") >= 0 || !strcmp(plot.x_name, "run");
     plot.rates = !shows_rates && !shows_runs && values_in(e, "lr").count > 1;
     if (plot.rates)
         plot.tables = tables_of(r, e);
