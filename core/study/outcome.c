@@ -123,6 +123,17 @@ judge_series(const Outcomes *all, Outcome *a, const Series *own)
     }
 }
 
+/* The mean of a result over the runs by which a series is judged. A single seed
+   has no interval. */
+static Mean
+mean_of_result(const Chosen *c, const char *name)
+{
+    Mean m = quantity_mean(c->runs, c->seeds, name);
+    if (c->seeds < 2)
+        m.low = m.high = NAN;
+    return m;
+}
+
 /* The outcome of the series `own` of group g, before its verdict is decided. */
 static Outcome
 outcome_of(const Outcomes *all, const Group *g, const Series *own)
@@ -145,8 +156,8 @@ outcome_of(const Outcomes *all, const Group *g, const Series *own)
        So it is unsolved even if only half of the seeds are unsolved. */
     a.median_unsolved = 2 * (seeds - a.solved) >= seeds;
     a.rate_end = rate_end(own->runs, own->count, a.own.lr);
-    a.accuracy = quantity_mean(runs, seeds, "test_accuracy");
-    a.loss = quantity_mean(runs, seeds, "test_loss");
+    a.accuracy = mean_of_result(&a.own, "test_accuracy");
+    a.loss = mean_of_result(&a.own, "test_loss");
     return a;
 }
 

@@ -31,7 +31,8 @@ typedef struct Outcome {
     double steps;         /* the steps of the median seed to the threshold */
     bool median_unsolved; /* true if the median seed never reached the
                              threshold */
-    Mean accuracy, loss;  /* means over seeds, on test data */
+    Mean accuracy, loss;  /* means over seeds, on test data; low and high are
+                             NaN if there is only one seed */
 
     /* The comparison with the baseline. The baseline's runs are chosen by the
        quantity that is judged here. The baseline's own row may be judged in
