@@ -101,7 +101,6 @@ add_term(Derived *d, Term t)
 {
     while (term_of(d, t.head, t.piece, t.number))
         t.number++;
-    t.factor_there = t.factor; /* until pair_forms knows another */
     for (int side = 0; side < SIDES; side++)
         for (int i = 0; i < t.chain[side].count; i++) {
             Symbol *s = &t.chain[side].symbol[i];

@@ -102,7 +102,8 @@ quotient_named(const Derived *d, Number n)
 static void
 print_factor(FILE *to, const Derived *d, const Term *t)
 {
-    Number size = {fabs(t->factor), fabs(t->factor_there)};
+    double there = d->there ? t->factor_there : t->factor;
+    Number size = {fabs(t->factor), fabs(there)};
     if (is_one(size))
         return;
     const char *name = number_named(d, size);

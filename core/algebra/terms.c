@@ -31,13 +31,16 @@ term_of(const Derived *d, int head, Piece piece, int number)
     return NULL;
 }
 
-/* Sets factor_there of each term of d. */
+/* Sets factor_there of each term of d. The other form may have fewer terms, as
+   of a sum over heads: then its last is taken. */
 static void
 find_factors_there(Derived *d, const Derived *other)
 {
     d->there = other;
     for (Term *t = d->term; t && t < d->term + d->count; t++) {
-        const Term *same = term_of(other, t->head, t->piece, t->number);
+        const Term *same = NULL;
+        for (int number = t->number; number >= 0 && !same; number--)
+            same = term_of(other, t->head, t->piece, number);
         t->factor_there = same ? same->factor : NAN;
     }
 }

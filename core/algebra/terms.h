@@ -55,8 +55,8 @@ typedef struct Term {
     int head;   /* counted backwards: 0 is the variant's last head */
     int number; /* among the terms of the same piece and head */
     double factor;
-    double factor_there; /* of the same term in Derived.there; NAN if there is
-                            none */
+    double factor_there; /* of the same term in Derived.there, once it is set;
+                            NAN if there is none */
     int width; /* the smallest width of its matrices, which bounds its rank */
     Chain chain[SIDES];
 } Term;

@@ -72,6 +72,25 @@ difference_of(const Variant *written, const Derived *code)
     return NULL;
 }
 
+/* Returns how an equation differs from the code at the shape of d or at that of
+   d->there; NULL if it does at neither. At one shape a number may have the
+   value of another width by chance. */
+static const char *
+difference_anywhere(const Variant *written, const Derived *d)
+{
+    const char *wrong = difference_of(written, d);
+    if (wrong || !d->there)
+        return wrong;
+    const Attention *a = &d->there->run.attention;
+    wrong = difference_of(written, d->there);
+    if (!wrong)
+        return NULL;
+    return format_text("%s at d_model %d, heads %d, kv_heads %d, d_k %d, d_v "
+                       "%d, latent %d",
+                       wrong, a->d_model, a->heads, a->kv_heads, a->d_k, a->d_v,
+                       a->latent);
+}
+
 /* If an equation cannot be read, the program continues at `unreadable`, and
    `reason` says why. */
 static jmp_buf unreadable;
@@ -121,7 +140,7 @@ equation_compared(const Derived *d)
     if (setjmp(unreadable)) /* true only after keep_reason's longjmp */
         wrong = reason;
     else
-        wrong = difference_of(variant_of_text(".equation", text), d);
+        wrong = difference_anywhere(variant_of_text(".equation", text), d);
     on_failure = before;
     return (Written){wrong ? DISAGREES : AGREES, wrong};
 }

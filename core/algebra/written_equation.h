@@ -20,7 +20,7 @@ typedef struct Written {
 } Written;
 
 /* Compares the code of d's variant with its equation, at the shape and with the
-   matrices of d. */
+   matrices of d and, if it is known, of d->there. */
 Written equation_compared(const Derived *d);
 
 #endif

@@ -44,6 +44,31 @@ check_form(Subject *s)
         passed(s, "it has none: %s", c.why);
 }
 
+/* The form of the block at the second shape, at which check_shapes has called
+   it, too. */
+static Derived
+derived_elsewhere(const Subject *s)
+{
+    Found unread;
+    Subject other = *s;
+    other.found = &unread;
+    other = subject_at(other, FIRST_SHAPE + 1);
+    other.attention.layer = s->attention.layer;
+    other.attention.layers = s->attention.layers;
+    return derive(s->plugin.variant, other.attention, other.weights);
+}
+
+/* The printed form of d, with the shape that s->found->at begins with if it has
+   another number or matrix at d->there. */
+static const char *
+form_with_shape(const Subject *s, const Derived *d)
+{
+    const char *form = form_spelled(d), *at = s->found->at;
+    if (!strcmp(form, form_spelled(d->there)))
+        return form;
+    return format_text("%s, at %.*s only", form, (int)strcspn(at, ";"), at);
+}
+
 /* Compares the form that is derived from the code with the form that probing
    finds, and with the equation that the plugin's author wrote. */
 void
@@ -58,7 +83,9 @@ check_equation(Subject *s)
         return;
     }
     Derived d = derive(v, s->attention, s->weights);
-    char *form = form_spelled(&d);
+    Derived elsewhere = derived_elsewhere(s);
+    pair_forms(&d, &elsewhere);
+    const char *form = form_with_shape(s, &d);
     bool has_form = !d.why;
     if (has_form && !(derived_apart(&d) <= APART)) /* too far apart, or NaN */
         fail("the form derived from the code, %s, is not the form that probing "

@@ -70,7 +70,9 @@ subject_draw(Subject *s)
 
 /* The shapes; the last one is LARGE. All sizes in a row differ, so that a
    plugin that confuses two of them fails. Rows with positions have few layers,
-   so that a plugin that relies on more layers fails. With rope, d_k is even, as
+   so that a plugin that relies on more layers fails. In the first two rows no
+   two widths have the same ratio, so that a number that is made from a width
+   tells from which one (check_equation). With rope, d_k is even, as
    rope requires. */
 static const struct {
     const char *config;
@@ -78,7 +80,7 @@ static const struct {
     int layers;
 } shapes[SHAPES + 1] = {
     {"d-model=8 heads=4 kv-heads=2 d-k=6 d-v=5 latent=7", "", LAYERS},
-    {"d-model=12 heads=3 kv-heads=1 d-k=2 d-v=7 latent=5 positions=alibi",
+    {"d-model=24 heads=6 kv-heads=3 d-k=2 d-v=7 latent=5 positions=alibi",
      ", positions alibi", 1},
     {"d-model=16 heads=2 kv-heads=1 d-k=6 d-v=4 latent=10 positions=rope",
      ", positions rope", 2},
