@@ -4,6 +4,7 @@ list --models` have, to the integer. A line for each that was compared."""
 import collections
 import csv
 import glob
+import inspect
 import json
 import os
 import re
@@ -549,7 +550,9 @@ for number, (kind, settings) in enumerate(TINY):
         module = [first for first, _ in hooks.values()][1]
         more = {}
         if hasattr(model, "rotary_emb"):
-            more["position_embeddings"] = model.rotary_emb(x, torch.arange(x.shape[1])[None])
+            by_type = "layer_type" in inspect.signature(model.rotary_emb.forward).parameters
+            own_type = config.layer_types[1:2] if by_type else [] # of the layer that became the run
+            more["position_embeddings"] = model.rotary_emb(x, torch.arange(x.shape[1])[None], *own_type)
         if hasattr(module, "output"):
             out = module.output.dense(module.self(x)[0])
         else:
