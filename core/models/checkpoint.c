@@ -68,6 +68,14 @@ map_file(const char *path, size_t *size)
     return map;
 }
 
+/* Adds an entry to the checkpoint's list. */
+static void
+add_entry(Checkpoint *c, Tensor entry)
+{
+    c->tensors = grow(c->tensors, c->count, &c->capacity, sizeof entry);
+    c->tensors[c->count++] = entry;
+}
+
 /* Adds an entry for a shard and then one for each tensor that its header
    describes. A header that is longer than its file or than the format allows is
    read as empty, and json_enter refuses that. */
@@ -75,20 +83,20 @@ static void
 open_shard(Checkpoint *c, char *name)
 {
     char *path = within(c->directory, name);
-    Tensor entry = {.name = name}; /* of the file, then of each tensor */
+    Tensor file = {.name = name};
     uint64_t length = 0;
-    entry.map = map_file(path, &entry.size);
-    if (entry.size > sizeof length)
-        memcpy(&length, entry.map, sizeof length);
-    entry.first = sizeof length + length;
-    bool fits = length <= most_header_bytes && entry.first <= entry.size;
+    file.map = map_file(path, &file.size);
+    if (file.size > sizeof length)
+        memcpy(&length, file.map, sizeof length);
+    file.data = sizeof length + length;
+    bool fits = length <= most_header_bytes && file.data <= file.size;
     int readable = fits ? (int)length : 0;
-    char *header = format_text("%.*s", readable, entry.map + sizeof length);
+    char *header = format_text("%.*s", readable, file.map + sizeof length);
     char *at = json_enter(header, path);
-    do {
-        c->tensors = grow(c->tensors, c->count, &c->capacity, sizeof entry);
-        c->tensors[c->count++] = entry;
-    } while (json_next(&at, &entry.name, &entry.description, path));
+    add_entry(c, file);
+    Tensor tensor = file; /* the name and the description become its own */
+    while (json_next(&at, &tensor.name, &tensor.description, path))
+        add_entry(c, tensor);
 }
 
 Checkpoint
@@ -116,9 +124,9 @@ checkpoint_open(const char *directory)
 typedef struct Description {
     const char *type, *shape; /* texts such as "F32" and "[2,3]"; "" if they are
                                  missing */
-    double begin, end; /* where its bytes begin and end, counted from the end of
-                          the header; -1 if this is missing */
-    bool in_file;      /* true if all these bytes are in the file */
+    double begin, end;        /* where its bytes begin and end, counted from
+                                 Tensor.data; -1 if this is missing */
+    bool in_file;             /* true if all these bytes are in the file */
 } Description;
 
 static Description
@@ -134,7 +142,7 @@ description_of(const Tensor *t)
         else if (!strcmp(key, "data_offsets"))
             sscanf(value, "[ %lf , %lf", &d.begin, &d.end);
     d.in_file = d.begin >= 0 && d.end >= d.begin &&
-                d.end <= (double)(t->size - t->first);
+                d.end <= (double)(t->size - t->data);
     return d;
 }
 
@@ -204,8 +212,7 @@ sign_bit(const struct Format *f)
 
 /* The tensor's type, shape and number of bytes, as its file describes them,
    must agree. The result is a copy of the tensor's entry in c, with its shape,
-   its type and its first byte. The description of a vector's shape has no
-   second number, so this stays 0. */
+   its type and its first byte. */
 Tensor *
 tensor_ending(const Checkpoint *c, const char *ending, int rows, int cols)
 {
@@ -216,18 +223,20 @@ tensor_ending(const Checkpoint *c, const char *ending, int rows, int cols)
     int type = index_in("F32 F16 BF16", d.type); /* the order of Tensor.type */
     if (type < 0)
         return NULL;
-    Tensor *found = allocate(1, sizeof *found);
-    *found = *t;
-    sscanf(d.shape, "[ %lf , %lf", &found->shape[0], &found->shape[1]);
-    const double vector[] = {cols, 0}, matrix[] = {rows, cols};
-    const double *wanted = rows == VECTOR ? vector : matrix;
-    double entries = rows == VECTOR ? cols : (double)rows * cols;
-    bool same_shape = !memcmp(found->shape, wanted, sizeof found->shape);
+    double shape[2] = {0}; /* a vector's has no second number, which stays 0 */
+    sscanf(d.shape, "[ %lf , %lf", &shape[0], &shape[1]);
+    bool is_vector = rows == VECTOR;
+    bool same_shape = is_vector ? shape[0] == cols && shape[1] == 0
+                                : shape[0] == rows && shape[1] == cols;
+    double entries = is_vector ? cols : (double)rows * cols;
     bool same_size = d.end - d.begin == entries * formats[type].width;
     if (!same_shape || !same_size || !d.in_file)
         return NULL;
+    Tensor *found = allocate(1, sizeof *found);
+    *found = *t;
+    memcpy(found->shape, shape, sizeof shape);
     found->type = type;
-    found->first = t->first + (size_t)d.begin;
+    found->first = t->data + (size_t)d.begin;
     return found;
 }
 
@@ -252,22 +261,23 @@ tensor_entry(const Tensor *t, size_t i)
 
 /* The value is integer 2^(exponent - n), where n is the number of bits of the
    fraction. `least` is the exponent of the smallest normal number, whose stored
-   exponent is 1. The stored bits are integer + (exponent - least) 2^n. The
-   integer of a normal number is at least 2^n, which adds the missing 1 to the
-   stored exponent. If rounding makes it 2^(n + 1), it adds 2, and the number is
-   the next power of 2, as it should be. */
+   exponent e is 1. The bits of a number are e 2^n + f. A normal number has the
+   integer 2^n + f and e = exponent - least + 1. A smaller number has the
+   integer f and e = 0, and its exponent counts as `least`. So the bits of both
+   are integer + (exponent - least) 2^n. If rounding makes the integer 2^(n +
+   1), these are the bits of the next power of 2, as they should be. */
 void
 tensor_set(Tensor *t, size_t i, double value)
 {
     const struct Format *f = &formats[t->type];
     size_t width = (size_t)f->width;
     int exponent = ilogb(value), least = 1 - f->greatest / 2;
-    if (exponent < least) /* the number is stored with the exponent 0 */
+    if (exponent < least) /* it is smaller than a normal number, or 0 */
         exponent = least;
     double integer = nearbyint(ldexp(fabs(value), f->fraction - exponent));
     double stored = integer + ldexp(exponent - least, f->fraction);
     double infinity = ldexp(f->greatest, f->fraction); /* its stored bits */
-    if (!(stored < infinity))
+    if (!(stored < infinity)) /* it is too large, infinite or NaN */
         fail("%.200s: %g is too large for this tensor's %zu-bit format; "
              "convert the model with model.float().save_pretrained(DIR)",
              t->name, value, 8 * width);
@@ -290,15 +300,17 @@ tensor_keep_rows(const Checkpoint *c, const Tensor *t, int rows)
 
 /* Writes a tensor's description into the header of a new file, in which the
    tensor begins at byte `begin` after the header. Returns how many bytes it has
-   there. Fails if the tensor is not within the old file, or if the tensors up
-   to this one are together longer than that file, which happens if they
-   overlap. */
+   there. Fails if the tensor is not within the old file, or overlaps another
+   one. */
 static size_t
 write_description(FILE *header, const Tensor *t, size_t begin)
 {
     Description d = description_of(t);
     size_t bytes = d.in_file ? (size_t)(d.end - d.begin) : 0;
-    if (!d.in_file || begin + bytes > t->size)
+    /* If the tensors up to this one are together longer than the old file, some
+       of them overlap in it. */
+    bool overlaps = begin + bytes > t->size;
+    if (!d.in_file || overlaps)
         fail("%.200s: it is not within its file, or overlaps another tensor; "
              "download the file again",
              t->name);
@@ -323,21 +335,24 @@ static char *
 header_of(const Checkpoint *c, const Tensor *file, size_t *bytes)
 {
     size_t begin = 0; /* where the next tensor begins after the header */
+    const char *separator = "";
     char *text;
     FILE *header = begin_text(&text);
+    fputs("{", header);
     for (int i = 0; i < c->count; i++) {
         const Tensor *t = &c->tensors[i];
         bool is_file = !t->description, in_this_file = t->map == file->map;
         if (is_file || !in_this_file)
             continue;
-        fputs(ftell(header) ? "," : "{", header);
+        fputs(separator, header);
+        separator = ",";
         if (!strcmp(t->name, "__metadata__")) /* facts about the file */
             fprintf(header, "\"__metadata__\":%s", t->description);
         else
             bytes[i] = write_description(header, t, begin);
-        begin += bytes[i];
+        begin += bytes[i]; /* 0 of __metadata__ */
     }
-    fputs(ftell(header) ? "}" : "{}", header);
+    fputs("}", header);
     end_text(header, &text);
     return text;
 }
@@ -356,7 +371,7 @@ write_shard(const Checkpoint *c, const Tensor *file, FILE *to)
     for (int i = 0; i < c->count; i++)
         if (bytes[i]) {
             size_t begin = (size_t)description_of(&c->tensors[i]).begin;
-            fwrite(file->map + file->first + begin, 1, bytes[i], to);
+            fwrite(file->map + file->data + begin, 1, bytes[i], to);
         }
     free(bytes);
     free(header);

@@ -12,16 +12,16 @@
 
 #include <stddef.h>
 
-/* A tensor. Its shape, type and first byte are only known in the copy that
-   tensor_ending returns. An entry of Checkpoint.tensors has no shape and no
-   type, and its `first` is the byte after the header of the file. */
+/* A tensor, or a file (Checkpoint.tensors). The shape, the type and the first
+   byte of a tensor are only set in the copy that tensor_ending returns. */
 typedef struct Tensor {
     char *name;
     char *description;  /* the tensor's part of the header, in JSON; NULL if
                            this entry is the file itself */
     unsigned char *map; /* the bytes of the file */
     size_t size;        /* how many bytes the file has */
-    size_t first;       /* the index of the tensor's first byte in `map` */
+    size_t data;        /* the index in `map` of the byte after the header */
+    size_t first;       /* the index in `map` of the tensor's first byte */
     double shape[2];    /* rows and columns; of a vector, its length and 0 */
     enum { F32, F16, BF16 } type;
     int rows_kept; /* how many rows are written; 0 means all */

@@ -163,28 +163,28 @@ said_list(const Said *s, const char *meaning, int layer, int type)
 }
 
 /* Adds what a key says of these layers to the field of *s for its meaning in
-   keys.tsv. `row` names the key's row there; an unknown key has no row, so it
-   has no meaning. A key that means "function" or "compared" (said_list) is its
-   own meaning. Its harmless values are sayings, too, because they replace the
-   family's default. In other keys, a list has a value for each layer, except
-   the list of the numbers of the layers that have a softmax. */
+   keys.tsv. `row` names the key's row there (row_of). */
 static void
 add_key(Said *s, int layers, const char *key, const char *row, char *value)
 {
     const char *meaning = table_lookup(&keys, row, MEANING);
     const char *why = table_lookup(&keys, row, WHY);
-    if (!meaning) {
+    if (!meaning) { /* there is no such row */
         values_add(&s->left_out, format_text("%.64s (not known)", key));
         return;
     }
-    bool harmless = index_in(table_lookup(&keys, row, UNLESS), value) >= 0;
-    bool by_layer = *value == '[' && strcmp(meaning, "softmax-layers") != 0;
+    /* Such a key is its own meaning (said_list). Its harmless values are
+       sayings, too, because they replace the family's default. */
     if (index_in("function compared", meaning) >= 0) {
         add_saying(s, layers, row, in_one_spelling(value));
         return;
     }
+    bool harmless = index_in(table_lookup(&keys, row, UNLESS), value) >= 0;
     if (!strcmp(meaning, "nothing") || harmless)
         return;
+    /* A list has a value for each layer, except the list of the numbers of the
+       layers that have a softmax. */
+    bool by_layer = *value == '[' && strcmp(meaning, "softmax-layers") != 0;
     if (!strcmp(meaning, "noted"))
         values_add(&s->left_out, format_text("%s (%s)", key, why));
     else if (!strcmp(meaning, "refused"))
@@ -209,32 +209,30 @@ row_of(const Said *s, const char *key)
 
 /* Which layers a key describes, by its row in keys.tsv; NO_LAYERS if they are
    in a part that is not counted. "-" in the row, or no row, means `outer`, the
-   layers that the object around the key describes. The decoder's keys also
-   describe its cross-attention, the part "cross". */
+   layers that the object around the key describes. */
 static int
 layers_of(const Said *s, const char *row, int outer)
 {
-    const char *words = table_lookup(&keys, row, OF);
-    if (!words || !strcmp(words, "-"))
+    const char *described = table_lookup(&keys, row, OF);
+    if (!described || !strcmp(described, "-"))
         return outer;
-    if (said_type(words) != NO_TYPE)
-        return said_type(words);
+    if (said_type(described) != NO_TYPE)
+        return said_type(described);
     const char *part = s->part ? s->part : "";
-    const char *counted = !strcmp(part, "cross") ? "decoder" : part;
-    return strcmp(words, counted) ? NO_LAYERS : PART;
+    if (!strcmp(part, "cross")) /* the decoder's keys describe it, too */
+        part = "decoder";
+    return strcmp(described, part) ? NO_LAYERS : PART;
 }
 
-/* Reads an object that describes these layers. Objects in it are also read, to
-   this depth: an object whose name means "more" describes the layers of its row
-   in keys.tsv, and one whose name is a number describes the layer of that
-   number. The object of the model that is counted is only kept, in text_model.
- */
+/* Reads an object that describes these layers, and the objects in it, to this
+   depth. */
 static void
 read_object(Said *s, char *text, int layers, int depth)
 {
     const int first = 0, last = LAYERS - 1; /* numbers of layers */
     char *at = json_enter(text, s->path), *name, *value;
     const char *part = s->part ? s->part : "text";
+    /* The object of the counted part of a composite model. */
     const char *counted_object = format_text("%.64s_config", part);
     while (json_next(&at, &name, &value, s->path)) {
         const char *row = row_of(s, name);
@@ -246,10 +244,10 @@ read_object(Said *s, char *text, int layers, int depth)
         bool is_layer =
             !meaning && !number_read(name, WHOLE_NUMBER, first, last, &number);
         if (nested && !strcmp(name, counted_object))
-            s->text_model = value;
-        else if (nested && more)
+            s->text_model = value; /* said_of_model reads it */
+        else if (nested && more)   /* more keys, about the layers of its row */
             read_object(s, value, of_key, depth - 1);
-        else if (nested && is_layer)
+        else if (nested && is_layer) /* keys of the layer of this number */
             read_object(s, value, FIRST + (int)number, depth - 1);
         else if (of_key != NO_LAYERS)
             add_key(s, of_key, name, row, value);
@@ -275,8 +273,9 @@ said_of_model(const char *path, char *text, const char *part)
 {
     const char *const no_type = NULL, *const no_part = NULL;
     Said *whole = said_in(path, text, no_type, part);
-    if (!whole->text_model)
+    if (!whole->text_model) /* it is not composite */
         return whole;
+    /* The object is a model without parts. */
     Said *s = said_in(path, whole->text_model, whole->type, no_part);
     const char *counted = part ? part : "text";
     note("%s: it is a composite model; only its %s model, in %s_config, is "

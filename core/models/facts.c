@@ -71,9 +71,9 @@ copying_of(const Heads *l, int head)
     return converged ? sum / absolute_sum : NAN;
 }
 
-/* The singular values of L S', which R T' (n x n) has, too, given the n
-   columns of L and of S, each of d entries. Destroys both matrices. The caller
-   frees the result. */
+/* The singular values of L S', which are those of R T' (n x n), given the n
+   columns of L and of S, each of d entries. With n > d, n - d zeros follow.
+   Destroys both matrices. The caller frees the result. */
 static double *
 singular_values(double *left, double *shared, int n, int d)
 {
@@ -81,20 +81,19 @@ singular_values(double *left, double *shared, int n, int d)
     double *r = allocate(3 * size, sizeof *r);
     double *t = r + size, *product = t + size;
     double *values = allocate((size_t)n, sizeof *values);
-    triangle_of(left, n, d, r);
-    triangle_of(shared, n, d, t);
-    product_with_transposed(product, r, t, n, n, n);
+    triangle_of(left, n, d, r);                      /* L = Q R */
+    triangle_of(shared, n, d, t);                    /* S = P T */
+    product_with_transposed(product, r, t, n, n, n); /* R T' */
     Svd svd = svd_of(product, n, n);
     memcpy(values, svd.s, (size_t)n * sizeof *values);
-    free(svd.u);
-    free(r);
+    free(svd.u); /* frees all of svd */
+    free(r);     /* frees t and the product, too */
     return values;
 }
 
 /* The symmetric part of X = L S' is (X + X') / 2, whose squared norm is
    (|X|^2 + tr X^2) / 2. |X|^2 is the sum of the squared singular values, and
-   tr X^2 is the trace of inner^2. If a head is wider than a token (n > d), n -
-   d values of R T' are not singular values of L S', but zeros. */
+   tr X^2 is the trace of inner^2. */
 Facts
 facts_of(const Heads *l, int left, int shared, int head)
 {
@@ -102,20 +101,23 @@ facts_of(const Heads *l, int left, int shared, int head)
     double *of_left = head_columns(l, left, head);
     double *of_shared = head_columns(l, shared, group_of(l, shared, head));
     double *inner = inner_product(of_left, of_shared, n, d);
-    double trace = 0, squares = 0, sum = 0;
+    double trace = 0, squares = 0, sum = 0; /* tr X^2; |X|^2; the sum so far */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             trace += inner[i * n + j] * inner[j * n + i];
     double *s = singular_values(of_left, of_shared, n, d);
-    int count = n < d ? n : d; /* of L S' */
+    int count = n < d ? n : d; /* of the singular values of X */
     for (int i = 0; i < n; i++)
         squares += s[i] * s[i];
     Facts f = {.count = count,
                .singular = s,
                .least = s[count - 1] / s[0],
                .symmetric = squares > 0 ? (1 + trace / squares) / 2 : 1};
-    for (; f.rank < n && sum < most_of_the_squares * squares; f.rank++)
-        sum += s[f.rank] * s[f.rank];
+    for (int i = 0; i < n; i++) {
+        if (sum < most_of_the_squares * squares) /* s[i] is needed */
+            f.rank++;
+        sum += s[i] * s[i];
+    }
     free(inner);
     free(of_shared);
     free(of_left);

@@ -69,8 +69,8 @@ map_in(Tensor *weight, int rows, int heads, int width)
                         .columns_are_rows = true};
 }
 
-/* Finds the maps of queries, keys and values. They may be in one tensor: one
-   map after the other or, interleaved, the three maps of each head side by
+/* Finds the maps of queries, keys and values. They may be packed in one tensor:
+   one map after the other or, interleaved, the three maps of each head side by
    side. */
 static void
 find_input_maps(Heads *l, const Checkpoint *c)
@@ -81,7 +81,7 @@ find_input_maps(Heads *l, const Checkpoint *c)
     const int width[] = {[QUERY] = p->d_k, [KEY] = p->d_k, [VALUE] = p->d_v};
     bool packed = !strcmp(p->tensors[QUERY], p->tensors[KEY]);
     bool interleaved = packed && published_has(p, "interleaved");
-    int packed_columns = 0, first = 0;
+    int packed_columns = 0, first = 0; /* first: where the next map begins */
     for (int map = QUERY; map <= VALUE; map++)
         packed_columns += heads[map] * width[map];
     for (int map = QUERY; map <= VALUE; map++) {
@@ -93,10 +93,12 @@ find_input_maps(Heads *l, const Checkpoint *c)
         found->bias = bias_of(l, c, map, outputs);
         found->columns_are_rows = !published_has(p, "transposed");
         found->first = first;
-        if (interleaved)
+        if (interleaved) { /* the next map begins within the first head */
             found->stride = width[QUERY] + width[KEY] + width[VALUE];
-        if (packed)
-            first += interleaved ? width[map] : columns;
+            first += width[map];
+        } else if (packed) {
+            first += columns;
+        }
     }
 }
 
@@ -140,16 +142,16 @@ find_latent_maps(Heads *l, const Checkpoint *c)
         layer_tensor(l, c, in, "q_a_layernorm.weight", VECTOR, m);
 }
 
-/* In families.tsv, a family whose tensors are not known has "-" for their
-   names. The map of W^O is transposed (heads.h), so its columns are the columns
-   of a tensor (outputs x inputs). */
+/* The map of W^O is transposed (heads.h), so its columns are the columns of a
+   tensor (outputs x inputs). The map CONSTANT has b^O not as a bias but as its
+   one column, so the vector counts as its weight. */
 Heads
 heads_of(const Checkpoint *c, const Published *model, int layer)
 {
     const Published *p = &model->each[layer];
     int h = p->heads, v = p->d_v, d = p->d_model;
     Heads l = {.model = p, .number = layer, .rope = p->rope};
-    if (!strchr(p->tensors[QUERY], '#'))
+    if (!strchr(p->tensors[QUERY], '#')) /* it is "-" */
         fail("%s: the tensors of a %s are not known: use `qkv count --config`",
              c->directory, p->type);
     if (published_has(p, "latent")) {
@@ -228,15 +230,15 @@ scores_are_normed(const Published *p)
 }
 
 /* Returns the tensor that has an entry of a map, and sets *index to the entry's
-   index in it. Returns NULL if the entry is not stored. Here the two columns of
-   a rotated pair are adjacent, but most files first have the first columns of
-   all pairs of a head, then the second ones. */
+   index in it. Returns NULL if the entry is not stored. */
 static Tensor *
 find_entry(const Heads *l, int map, int row, int col, size_t *index)
 {
     const Projection *p = &l->maps[map];
     int head = col / p->width, in_head = col % p->width;
     bool rotated = in_head < rotated_width(l, map);
+    /* In a map the two columns of a rotated pair are adjacent. In most files a
+       head has the first columns of all its pairs, then the second ones. */
     if (rotated && !l->model->adjacent) {
         int pair = in_head / 2, in_pair = in_head % 2, pairs = l->rope / 2;
         in_head = in_pair * pairs + pair;
@@ -250,7 +252,9 @@ find_entry(const Heads *l, int map, int row, int col, size_t *index)
     }
     if (!p->weight)
         return NULL;
-    size_t length = (size_t)p->weight->shape[1]; /* of a row; 0 of a vector */
+    /* How many entries a row of the tensor has. For the vector b^O it is 0, but
+       then `column` is 0, too, and the index is `row`. */
+    size_t length = (size_t)p->weight->shape[1];
     *index = p->columns_are_rows ? column * length + (size_t)row
                                  : (size_t)row * length + column;
     return p->weight;
@@ -321,8 +325,9 @@ group_of(const Heads *l, int map, int head)
     return head * l->maps[map].heads / l->model->heads;
 }
 
-/* The norm before the layer changes only tokens, so only the columns of input
-   maps include it. */
+/* The norm before the layer changes only the tokens that the input maps read. A
+   layer whose norm is included is not `as_stored`, so w then has a row for each
+   entry of a token, even if the map reads a latent. */
 double *
 map_columns(const Heads *l, int map, int from, int n)
 {
@@ -358,29 +363,30 @@ bias_counts(const Heads *l, int map, int column)
 {
     if (map == QUERY || published_has(l->model, "sinks"))
         return true;
-    if (map == KEY)
+    if (map == KEY) /* only if the column is rotated */
         return column % l->maps[KEY].width < rotated_width(l, KEY);
-    return !l->maps[CONSTANT].weight; /* there is no b^O */
+    return !l->maps[CONSTANT].weight; /* b^O, if there is one, absorbs it */
 }
 
-/* A column of W^O's map multiplies one entry of a head's value; the bias of
-   that entry is in W^V, in the column of the head's group. If one bias of W^V
-   counts, all do. all_columns includes the norm before the layer, whose own
-   bias adds to W^V's. */
+/* The sum of b^O and, for each column of W^O's map, that column times the bias
+   of the entry of a head's value that it multiplies. This bias is in W^V, in
+   the columns of the head's group. all_columns includes the norm before the
+   layer, whose own bias adds to W^V's. */
 double *
 constant_of(const Heads *l)
 {
     const Published *p = l->model;
-    int v = p->d_v, columns = l->maps[VALUE].heads * v;
+    int v = p->d_v, value_columns = l->maps[VALUE].heads * v;
     double *sum = all_columns(l, CONSTANT);
-    if (bias_counts(l, VALUE, FIRST_COLUMN))
+    if (bias_counts(l, VALUE, FIRST_COLUMN)) /* then all biases of W^V count */
         return sum;
     double *values = all_columns(l, VALUE);
     int bias_row = l->as_stored ? l->maps[VALUE].rows : p->d_model;
+    const double *biases = values + bias_row * value_columns;
     for (int row = 0; row < p->d_model; row++)
         for (int col = 0; col < p->heads * v; col++) {
-            int value_column = group_of(l, VALUE, col / v) * v + col % v;
-            double bias = values[bias_row * columns + value_column];
+            int head = col / v, in_head = col % v;
+            double bias = biases[group_of(l, VALUE, head) * v + in_head];
             sum[row] += entry_of(l, OUTPUT, row, col) * bias;
         }
     free(values);

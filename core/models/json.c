@@ -40,10 +40,9 @@ json_enter(char *text, const char *path)
     return at + 1 + strspn(at + 1, blanks);
 }
 
-/* Sets *value to the value or name at *at, whose end becomes a 0. Returns the
-   character after it: a comma or a colon, which *at is moved past, or a closing
-   bracket, to which *at is moved. Nested lists and objects are not checked
-   before they are entered. */
+/* Sets *value to the value or name at *at. Returns the character after it: a
+   comma or a colon, which *at is moved past, or a closing bracket, to which *at
+   is moved. */
 static char
 cut_value(char **at, char **value, const char *path)
 {
@@ -58,12 +57,12 @@ cut_value(char **at, char **value, const char *path)
     *at = sign == ',' || sign == ':' ? next + 1 : next;
     *value = quoted ? begin + 1 : begin;
     if (quoted)
-        end[-1] = 0; /* the closing quote */
+        end[-1] = 0; /* instead of the closing quote */
     else
-        *end = 0;
+        *end = 0; /* this may overwrite the sign */
     if (empty || last_is_missing)
         wrong = "a value is missing";
-    else if (!nested && !is_text(*value))
+    else if (!nested && !is_text(*value)) /* nested ones are checked later */
         wrong = "a value has a control character";
     else if (!has_end)
         wrong = "a value does not end";
@@ -72,16 +71,16 @@ cut_value(char **at, char **value, const char *path)
     return sign;
 }
 
-/* At the end of a list or object, *at is its closing bracket, or a 0 if
-   cut_value has overwritten that. What precedes a colon is a name. */
 bool
 json_next(char **at, char **name, char **value, const char *path)
 {
     *name = *value = "";
-    if (strchr("]}", **at)) /* also finds the 0 */
+    /* The end is a closing bracket, or the 0 with which cut_value has
+       overwritten it; strchr finds both. */
+    if (strchr("]}", **at))
         return false;
     char sign = cut_value(at, value, path);
-    while (sign == ':') {
+    while (sign == ':') { /* it was a name, and its value follows */
         *name = *value;
         sign = cut_value(at, value, path);
     }

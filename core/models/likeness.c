@@ -178,11 +178,11 @@ Gap
 map_gap(const Heads *a, int head_a, const Heads *b, int head_b, int map)
 {
     Gap sum = {0};
-    int n = a->maps[map].width;
-    for (int row = 0; row < a->model->d_model; row++)
-        for (int col = 0; col < n; col++) {
-            double of_a = entry_of(a, map, row, head_a * n + col);
-            double of_b = entry_of(b, map, row, head_b * n + col);
+    int rows = a->maps[map].rows, width = a->maps[map].width;
+    for (int row = 0; row < rows; row++)
+        for (int col = 0; col < width; col++) {
+            double of_a = entry_of(a, map, row, head_a * width + col);
+            double of_b = entry_of(b, map, row, head_b * width + col);
             gap_add(&sum, (Gap){pow(of_a - of_b, 2), of_a * of_a});
         }
     return sum;

@@ -28,14 +28,15 @@
    only rounding. */
 static const double rounding = 1e-13;
 
-/* If the values follow all keys in one tensor, they now begin earlier. If keys
-   and values are interleaved, each head's values stay beside its keys. */
+/* If keys and values are interleaved, each head's values stay beside its keys.
+ */
 Heads
 regrouped(Heads l, int groups)
 {
     int dropped = l.maps[KEY].heads - groups;
     bool in_tensor_of_keys = l.maps[VALUE].first > 0;
-    if (in_tensor_of_keys && !published_has(l.model, "interleaved"))
+    bool interleaved = published_has(l.model, "interleaved");
+    if (in_tensor_of_keys && !interleaved) /* values follow all the keys */
         l.maps[VALUE].first -= dropped * l.maps[KEY].width;
     l.maps[KEY].heads = l.maps[VALUE].heads = groups;
     return l;
@@ -91,24 +92,25 @@ shared_products(const Fit *f)
     return products;
 }
 
-/* A matrix P (total x total) with P P' = L'L. P' can replace L, because
-   |L S'| = |P' S'|. Here L has a row of blocks for each head, with L_a in the
-   columns of its group and 0 in the others. So L'L has a block (n x n) on its
-   diagonal for each group, the sum of the L_a' L_a of its heads. The caller
-   frees P. */
+/* The stacked L_a S_a' of all heads are L S', where L has a row of blocks for
+   each head: L_a in the columns of its group, and 0 in the others. Returns a
+   matrix P (total x total) with P P' = L'L. P' can replace L, because |L S'| =
+   |P' S'|. L'L is 0 except for a block (n x n) on its diagonal for each group,
+   the sum of the L_a' L_a of its heads. The caller frees P. */
 static double *
 left_root(const Fit *f)
 {
-    int total = f->total, first_head = f->first_group * f->heads_of_group;
-    double *root = square_matrix(total);
-    for (int i = 0; i < f->groups * f->heads_of_group; i++) {
-        int group = i / f->heads_of_group, head = first_head + i;
-        double *block = root + group * f->n * (total + 1);
-        add_products(block, f->of_left, head, head, f);
-    }
+    int n = f->n, total = f->total;
+    double *root = square_matrix(total); /* it is L'L first, then P */
+    for (int group = 0; group < f->groups; group++)
+        for (int i = 0; i < f->heads_of_group; i++) {
+            int head = (f->first_group + group) * f->heads_of_group + i;
+            double *block = root + group * n * total + group * n;
+            add_products(block, f->of_left, head, head, f);
+        }
     Svd s = svd_of(root, total, total); /* L'L = U D U', so P = U D^(1/2) */
     for (int i = 0; i < total * total; i++)
-        root[i] = s.u[i] * sqrt(s.s[i % total]);
+        root[i] = s.u[i] * sqrt(s.s[i % total]); /* column i % total */
     free(s.u);
     return root;
 }
@@ -123,9 +125,9 @@ mean_norm(const double *products, int total)
     return mean > 0 ? mean : 1;
 }
 
-/* Of two columns (rows x 2), sets the second to the first multiplied by the
-   imaginary unit: every two rows of the first, x and y, are a complex number
-   x + iy, and become -y and x in the second. */
+/* Sets the second of two columns (rows x 2) to the first one multiplied by the
+   imaginary unit i. In a column, each two entries one below the other, x and y,
+   are a complex number x + iy; times i it is -y + ix. */
 static void
 complete_rotated(double *columns, int rows)
 {
@@ -138,32 +140,35 @@ complete_rotated(double *columns, int rows)
 }
 
 /* The coefficients C (total x n), one C_a below the other, for which K = S C
-   has the wanted columns. With the singular value decomposition P' S' = U D V',
-   these are the first n columns of V = S P U D^-1, so C has the first n columns
-   of P U D^-1. U and D^2 are the eigenvectors and eigenvalues of P' S'S P.
-   Columns whose singular value is only rounding are 0. `products` is S'S, and
-   `root` is P. The caller frees C. */
+   has the wanted columns, the first n right singular vectors of L S', which are
+   those of P' S'. With P' S' = U D V', V = S P U D^-1, so C has the first n
+   columns of P U D^-1. U and D come from P' S'S P = U D^2 U'. `products` is
+   S'S, and `root` is P. The caller frees C. */
 static double *
 best_coefficients(const double *products, const double *root, const Fit *f)
 {
     int n = f->n, total = f->total;
     double *half = square_matrix(total), *whole = square_matrix(total);
-    double *transpose = square_matrix(total), *scaled = square_matrix(total);
+    double *transpose = square_matrix(total);
+    double *scaled = allocate(matrix_entries(total, n), sizeof *scaled);
     double *coefficients = allocate(matrix_entries(total, n), sizeof *scaled);
     for (int i = 0; i < total; i++)
         for (int j = 0; j < total; j++)
             transpose[i * total + j] = root[j * total + i];
     product_of(half, products, root, total, total, total);   /* S'S P */
     product_of(whole, transpose, half, total, total, total); /* P' S'S P */
-    Svd s = svd_of(whole, total, total);
+    Svd svd = svd_of(whole, total, total);
+    const double *u = svd.u, *square = svd.s; /* the entries of D^2 */
     for (int i = 0; i < total; i++)
         for (int j = 0; j < n; j++)
-            if (s.s[j] > rounding * s.s[0])
-                scaled[i * n + j] = s.u[i * total + j] / sqrt(s.s[j]);
-    if (f->rotated) /* the two singular values of a pair are equal */
+            if (square[j] > rounding * square[0]) /* else the column is 0 */
+                scaled[i * n + j] = u[i * total + j] / sqrt(square[j]);
+    /* The two singular values of a pair are equal, so svd_of may return any
+       basis of their plane; the second column has to be i times the first. */
+    if (f->rotated)
         complete_rotated(scaled, total);
-    product_of(coefficients, root, scaled, total, total, n);
-    free(s.u);
+    product_of(coefficients, root, scaled, total, total, n); /* P U D^-1 */
+    free(svd.u);
     free(scaled);
     free(transpose);
     free(whole);
@@ -173,7 +178,8 @@ best_coefficients(const double *products, const double *root, const Fit *f)
 
 /* Multiplies columns from .. from + n - 1 of a map by the matrix `a` (n x n),
    and adds the product to `sum` (d_model + 1 x n). The last row, the bias, is
-   left out if it does not count. */
+   left out if it does not count; either all n columns of a fit are rotated or
+   none is, so the first of them decides. */
 static void
 add_columns(double *sum, const Heads *l, int map, int from, int n,
             const double *a)
@@ -206,26 +212,28 @@ write_shared(const Heads *l, const Heads *to, const Fit *f,
     free(keys);
 }
 
-/* Writes the left columns of each head, L_a (S_a' K). `blocks` has the
-   blocks S_a' K (n x n), one below the other. */
+/* Writes the left columns of each head a, L_a (S_a' K). `blocks` has a block
+   S_a' K (n x n) for each group, one below the other. */
 static void
 write_left(const Heads *l, const Heads *to, const Fit *f, const double *blocks)
 {
-    int n = f->n, first_head = f->first_group * f->heads_of_group;
+    int n = f->n, width = l->maps[f->left].width;
     size_t size = matrix_entries(l->model->d_model + 1, n);
-    for (int i = 0; i < f->groups * f->heads_of_group; i++) {
-        int from = (first_head + i) * l->maps[f->left].width + f->from;
-        int group = i / f->heads_of_group;
-        double *queries = allocate(size, sizeof *queries);
-        add_columns(queries, l, f->left, from, n, blocks + group * n * n);
-        set_columns(to, f->left, from, n, queries);
-        free(queries);
-    }
+    for (int group = 0; group < f->groups; group++)
+        for (int i = 0; i < f->heads_of_group; i++) {
+            int head = (f->first_group + group) * f->heads_of_group + i;
+            int from = head * width + f->from; /* its fitted columns begin */
+            double *left = allocate(size, sizeof *left);
+            add_columns(left, l, f->left, from, n, blocks + group * n * n);
+            set_columns(to, f->left, from, n, left);
+            free(left);
+        }
 }
 
 /* Computes one fit, and writes its columns. K is multiplied by the mean norm of
-   the columns of S, and L divided by it. So the new keys are about as large as
-   the old ones, and the entries of L do not become too small for 16 bits. */
+   the columns of S, and the blocks S_a' K are divided by it, which leaves the
+   products the same. So the new keys are about as large as the old ones, and
+   the entries of L do not become too small for 16 bits. */
 static void
 write_fit(const Heads *l, const Heads *to, const Fit *f)
 {
@@ -234,7 +242,7 @@ write_fit(const Heads *l, const Heads *to, const Fit *f)
     double *coefficients = best_coefficients(products, root, f);
     double *blocks = allocate(matrix_entries(total, n), sizeof *blocks);
     double norm = mean_norm(products, total);
-    /* S'K = S'S C has a block S_a' K for each group. */
+    /* S'K = S'S C, one block S_a' K below the other. */
     product_of(blocks, products, coefficients, total, total, n);
     for (int i = 0; i < total * n; i++) {
         coefficients[i] *= norm;
@@ -248,10 +256,10 @@ write_fit(const Heads *l, const Heads *to, const Fit *f)
     free(products);
 }
 
-/* Fits a left and a shared map of layer l. For each group of `to`, every
-   rotated pair of columns is one fit, and all unrotated columns are another.
-   The maps of l include the norm before the layer, if there is one. The fitted
-   factors are then applied to `stored`, the same layer without its norm. */
+/* Fits a left and a shared map of layer l, group by group of `to`, and writes
+   them into `to`. The fit is to the products of l, which include the norm
+   before the layer, if there is one. What is written is made from `stored`, the
+   same layer without its norm, because `to` keeps that norm. */
 static void
 fit_maps(const Heads *l, const Heads *stored, const Heads *to, int left,
          int shared)
@@ -259,17 +267,17 @@ fit_maps(const Heads *l, const Heads *stored, const Heads *to, int left,
     const int one_layer = 1;
     HeadColumns of_left = columns_read(&l, one_layer, left);
     HeadColumns of_shared = columns_read(&l, one_layer, shared);
-    int groups = l->maps[KEY].heads, width = l->maps[shared].width;
+    int old_groups = l->maps[KEY].heads, width = l->maps[shared].width;
     Fit f = {.left = left,
              .shared = shared,
-             .groups = groups / to->maps[KEY].heads,
-             .heads_of_group = l->model->heads / groups,
+             .groups = old_groups / to->maps[KEY].heads,
+             .heads_of_group = l->model->heads / old_groups,
              .of_left = &of_left,
              .of_shared = &of_shared};
-    for (; f.first_group < groups; f.first_group += f.groups)
+    for (; f.first_group < old_groups; f.first_group += f.groups)
         for (f.from = 0; f.from < width; f.from += f.n) {
             f.rotated = f.from < rotated_width(l, shared);
-            f.n = f.rotated ? 2 : width - f.from;
+            f.n = f.rotated ? 2 : width - f.from; /* a pair, or all others */
             f.total = f.groups * f.n;
             write_fit(stored, to, &f);
         }
@@ -296,8 +304,8 @@ write_mean(const Heads *l, const Heads *to)
         int width = to->maps[map].width, columns = to->maps[map].heads * width;
         for (int row = 0; row <= l->model->d_model; row++)
             for (int col = 0; col < columns; col++) { /* of `to` */
-                int first_group = col / width * groups, in_head = col % width;
-                int first = first_group * width + in_head; /* its column in l */
+                int new_group = col / width, in_head = col % width;
+                int first = new_group * groups * width + in_head; /* of l */
                 double mean = 0;
                 for (int i = 0; i < groups; i++)
                     mean += entry_of(l, map, row, first + i * width) / groups;

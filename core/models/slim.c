@@ -30,10 +30,10 @@ typedef struct Piece {
     double condition; /* its condition number; infinite without an inverse */
 } Piece;
 
-/* Chooses the rows of the block by row_basis: each is the farthest from the
-   span of the rows before it. Then copies their entries. The block of a rotated
-   pair has only one row of the map, the complex number x + iy; as a matrix,
-   this is [x y; -y x]. */
+/* Chooses n rows of the map by row_basis, each the farthest from the span of
+   the rows before it, and copies their entries into the block. Of a rotated
+   pair only the first of them is used: it is a complex number x + iy, whose
+   matrix [x y; -y x] is the block. */
 static void
 find_block(Piece *p, const Heads *l)
 {
@@ -74,22 +74,21 @@ write_times(const Heads *l, const Heads *to, int map, int from, int n,
     free(w);
 }
 
-/* Multiplies the piece of the shared map by A, the inverse of its block. The
-   same columns of the left map, in each head that shares the piece, are
-   multiplied by A^-T. Then the rows of the block are set to rows of the
-   identity, exactly; a rotated pair has only one such row. Biases that do not
-   count become 0. */
+/* Multiplies the piece of the shared map by A, the inverse of its block, and
+   the same columns of the left map, in each head that shares the piece, by
+   A^-T, the transposed block. */
 static void
 write_piece(const Piece *p, const Heads *l, const Heads *to)
 {
     int n = p->n, width = l->maps[p->map].width;
     int left = p->map == KEY ? QUERY : OUTPUT;
     int group = p->from / width, in_head = p->from % width;
-    int rows_to_set = p->rotated ? 1 : n, bias_row = l->maps[p->map].rows;
-    double *factor = allocate(matrix_entries(n, n), sizeof *factor); /* A' */
-    pseudo_inverse(p->block, n, n, factor);
-    write_times(l, to, p->map, p->from, n, factor);
-    for (int i = 0; i < rows_to_set; i++)
+    int rows_of_block = p->rotated ? 1 : n, bias_row = l->maps[p->map].rows;
+    double *transposed = allocate(matrix_entries(n, n), sizeof *transposed);
+    pseudo_inverse(p->block, n, n, transposed); /* A' */
+    write_times(l, to, p->map, p->from, n, transposed);
+    /* The block is now the identity up to rounding, and becomes it exactly. */
+    for (int i = 0; i < rows_of_block; i++)
         for (int j = 0; j < n; j++)
             set_entry(to, p->map, p->rows[i], p->from + j, i == j);
     if (!bias_counts(l, p->map, p->from))
@@ -98,7 +97,7 @@ write_piece(const Piece *p, const Heads *l, const Heads *to)
     for (int head = 0; head < l->model->heads; head++)
         if (group_of(l, p->map, head) == group)
             write_times(l, to, left, head * width + in_head, n, p->block);
-    free(factor);
+    free(transposed);
 }
 
 /* Exits unless all tensors of a layer are F32, the only type that --slim
@@ -118,16 +117,16 @@ check_types(const Heads *l)
 
 /* W is a map that reads a latent of n entries after its gains. W becomes
    turn diag(gain) W, and the gains become 1. W is stored transposed: each row
-   of the tensor is a column of W. */
+   of the tensor is a column of W, and begins at `start`. */
 static void
 turn_reader(Tensor *w, Tensor *gain, const double *turn, int n)
 {
-    double *column = allocate((size_t)n, sizeof *column);
+    double *column = allocate((size_t)n, sizeof *column); /* of diag(gain) W */
     size_t length = (size_t)n, size = (size_t)w->shape[0] * length;
     for (size_t start = 0; start < size; start += length) {
         for (size_t i = 0; i < length; i++)
             column[i] = tensor_entry(w, start + i) * tensor_entry(gain, i);
-        for (size_t i = 0; i < length; i++)
+        for (size_t i = 0; i < length; i++) /* row i of turn times column */
             tensor_set(w, start + i, fast_dot(column, turn + i * length, n));
     }
     for (size_t i = 0; i < length; i++)
@@ -138,7 +137,8 @@ turn_reader(Tensor *w, Tensor *gain, const double *turn, int n)
 /* Takes the gauge out of a latent, norm(x D) with n columns, in place. An
    orthogonal A leaves norms unchanged: D becomes D A, and W, the map `reader`
    that reads the latent, becomes A' W. The columns of A are n rows of D, made
-   orthonormal one after the other, so that these rows of D A are triangular. */
+   orthonormal one after the other: rows[i] of D is a sum of multiples of
+   columns 0 .. i of A. So these rows of D A are triangular. */
 static void
 slim_latent(const Heads *to, int latent, int reader)
 {
@@ -150,7 +150,7 @@ slim_latent(const Heads *to, int latent, int reader)
     row_basis(down, p->rows, n, turn, rows);
     write_times(to, to, latent, from, n, turn);
     for (int i = 0; i < n; i++)
-        for (int j = i + 1; j < n; j++) /* exactly 0, without rounding */
+        for (int j = i + 1; j < n; j++) /* 0 up to rounding; now exactly 0 */
             set_entry(to, latent, rows[i], j, 0);
     turn_reader(to->maps[reader].weight, p->gain, turn, n);
     free(rows);
@@ -202,23 +202,21 @@ slim_maps(Heads l, const Heads *to)
     return worst;
 }
 
-/* If there are latents, `to` gets its latents first, in place. So the other
-   maps are then read from `to`, not from l. */
 double
 heads_slim(const Heads *l, const Heads *to)
 {
-    Heads from = *l;
     if (!to)
-        return slim_maps(from, NULL);
+        return slim_maps(*l, NULL);
     check_types(to);
+    Heads from = *l; /* the maps of `to` are made from its maps */
     if (reads_latent(l, KEY)) {
-        from = *to;
         slim_latent(to, LATENT, KEY);
+        from = *to; /* in place: its latents are done, its other maps not yet */
     }
     if (reads_latent(l, QUERY))
         slim_latent(to, QUERY_LATENT, QUERY);
     double worst = slim_maps(from, to);
-    if (!(worst <= worst_condition))
+    if (worst > worst_condition)
         fail("%s: layer %d: --slim inverts a matrix of condition number %.1e, "
              "above its limit of %.0e; leave --slim out",
              l->model->name, l->number + 1, worst, worst_condition);
