@@ -57,9 +57,9 @@ value_on_axis(const Plot *plot, const Panel *p, const char *x, const char *axis)
 }
 
 /* Returns whether `group`, a group of the tables, can contain a panel's runs at
-   x. It cannot if they have another value on one of its axes (run_groups.h).
-   The tables have more groups than the figure, because only their groups are
-   divided by x. */
+   x: none of its axes (run_groups.h) has another value than all these runs
+   have. The tables have more groups than the figure, because only their groups
+   are divided by x. */
 static bool
 group_can_have(const Group *group, const Plot *plot, const Panel *p,
                const char *x)
@@ -84,18 +84,23 @@ add_runs_of_row(Chosen *c, const Outcome *row, const Series *s)
 }
 
 /* Chooses one run for each seed among the runs of s, which differ only in seeds
-   and rates, for a point at x in a panel. If there are several rates, the runs
-   that are in a row of the tables are chosen: the first row that has any. */
+   and rates, for a point at x in a panel. If there are several rates, each seed
+   is shown at the rate at which a row of the tables shows it. Several rows may
+   have these runs, and may be judged in different quantities; the first one
+   that has any of them decides. No runs are chosen if there is none. */
 static Chosen
 runs_to_show(const Plot *plot, const Panel *p, const Series *s, const char *x)
 {
     if (!plot->rates) /* a seed has one run, which any quantity would choose */
         return chosen_runs(s->runs, s->count, "validation_loss");
     Chosen c = {.runs = allocate((size_t)s->count + 1, sizeof(const Run *))};
-    const Outcome *row = plot->tables.list, *end = row + plot->tables.count;
-    for (; row < end && !c.seeds; row++)
+    for (int i = 0; i < plot->tables.count; i++) {
+        const Outcome *row = &plot->tables.list[i];
         if (group_can_have(row->group, plot, p, x))
             add_runs_of_row(&c, row, s);
+        if (c.seeds)
+            break;
+    }
     return c;
 }
 
@@ -493,14 +498,13 @@ figures_draw(const Drawing *o, const Request *r, const Experiment *e)
     int groups;
     const Group *g = groups_of(e, o->by, o->x, &groups);
     plot.several = groups == 1 && !o->map && ys.count > 1;
-    int quantities = plot.several ? ys.count : 1; /* in one figure */
-    plot.panel_count = groups * quantities;
+    plot.panel_count = plot.several ? ys.count : groups;
     plot.panels = allocate((size_t)plot.panel_count, sizeof *plot.panels);
-    for (int first = 0; first < ys.count; first += quantities) {
-        for (int p = 0; p < plot.panel_count; p++) {
-            int group = p / quantities, y = first + p % quantities;
-            plot.panels[p] = (Panel){&g[group], ys.text[y]};
-        }
+    int figures = plot.several ? 1 : ys.count;
+    for (int i = 0; i < figures; i++) {
+        for (int p = 0; p < plot.panel_count; p++)
+            plot.panels[p] = plot.several ? (Panel){&g[0], ys.text[p]}
+                                          : (Panel){&g[p], ys.text[i]};
         draw_panels(&plot);
     }
 }

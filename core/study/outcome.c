@@ -228,19 +228,20 @@ question_of(const Request *r, const Experiment *e)
                       .margins = given_or_recorded(r->margin, e, "margin")};
 }
 
-/* Sets a->other_base if a is compared with other runs than the baseline's own
-   row shows, because that row is judged in another quantity. Both lists have
-   one run for each seed of the baseline, in the same order. Equal runs have the
-   same address, because all runs are in one array. */
+/* Sets a->other_base if a is compared with other runs of the baseline than the
+   baseline's own row shows, because that row is judged in another quantity. */
 static void
 set_other_base(const Outcomes *all, Outcome *a)
 {
     for (const Outcome *b = all->list; b < all->list + all->count; b++) {
-        bool is_its_row = b->group == a->group && b->is_baseline;
-        if (!is_its_row)
+        bool is_row_of_baseline = b->group == a->group && b->is_baseline;
+        if (!is_row_of_baseline)
             continue;
+        /* Both lists have one run for each seed of the baseline, in the same
+           order. All runs are in one array, so a run has one address. */
         for (int i = 0; i < a->base.seeds; i++)
-            a->other_base |= a->base.runs[i] != b->own.runs[i];
+            if (a->base.runs[i] != b->own.runs[i])
+                a->other_base = true;
     }
 }
 
