@@ -246,8 +246,8 @@ compare(const Source *s, const Method *m, const Method *base, Entry *e)
     const Entry *b = e->base;
     const char *given = margin_given(s->question->margin, e->result);
     double margin = margin_in_unit(given, b->x, b->n); /* NaN without one */
-    /* margin_names refused a margin of 0 or infinity. So a margin in per cent
-       was given, and the baseline has only zeros or an NA. */
+    /* judge has refused a given margin of 0 or infinity (margin_names). So this
+       is a per cent of 0 or, if the baseline has an NA, of infinity. */
     bool per_cent_of_nothing = margin == 0 || isinf(margin);
     if (per_cent_of_nothing)
         usage("--margin %.64s: it is in per cent, but the baseline has only "
@@ -309,7 +309,7 @@ judge_list(const Source *s, Judgement *j, const char *option, const char *list,
         char *name = names.text[i];
         int column = index_or_exit(option, name, &s->columns, of_columns);
         values_add(results, name);
-        /* Exits if the name is now among the results twice. */
+        /* The index is not needed; this exits if the name is there twice. */
         index_or_exit(option, name, results, of_results);
         shared.result = name;
         judge_result(s, j, column, shared);

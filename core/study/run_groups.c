@@ -52,25 +52,23 @@ is_size(const char *name)
     return s && (s->role == OF_SHAPE || index_in("d-model layers", name) >= 0);
 }
 
-/* Returns whether groups may differ in this axis. They may not differ in `by`
-   or x, which a figure shows inside a group. Nor may they differ in the seed,
-   which is averaged; the rate, which is chosen; the words of --log, which
-   change no result; or the path of a text, because its hash, file-hash, is
-   compared instead. If x is a result, runs of several sizes stay in one group,
-   because the size is what changes the result. */
+/* Returns whether groups may differ in this axis. */
 static bool
 may_differ(const Division *d, int axis)
 {
     const char *name = axis_name(axis);
     bool is_x = d->x && !strcmp(d->x, name);
-    if (is_x || index_in(d->by, name) >= 0)
+    if (is_x || index_in(d->by, name) >= 0) /* shown inside a group */
         return false;
+    /* Seeds are averaged, and a rate is chosen. The words of --log change no
+       result. Of a text not the path counts, but its hash, file-hash. */
     if (index_in("seed lr log file", name) >= 0)
         return false;
+    /* Runs of several sizes stay together: the size is what changes x. */
     if (d->x_is_result && is_size(name))
         return false;
-    if (!strcmp(name, "task"))
-        return axis == TASK; /* not again as one of the settings */
+    if (!strcmp(name, "task")) /* it is axis TASK, and one of the settings */
+        return axis == TASK;
     return !strcmp(name, "file-hash") || setting_was_given(d->e, name);
 }
 
@@ -111,7 +109,8 @@ sorted_members(const Division *d)
         const char *series = run_value_text(r, d->by);
         bool x_is_setting = d->x && !d->x_is_result;
         const char *x = x_is_setting ? run_value_text(r, d->x) : NULL;
-        all[i] = (Member){r, series ? series : interned("none"), x ? x : ""};
+        all[i] = (Member){r, series ? series : interned("none"),
+                          x ? x : interned("")};
     }
     qsort(all, (size_t)d->e->count, sizeof *all, member_order);
     return all;
@@ -144,8 +143,7 @@ group_name(const Group *g)
 }
 
 /* Makes a group of these sorted members, without repeated runs, and adds it to
-   d. Runs of a series with the same x are averaged, unless x is a result: then
-   each run has its own x. */
+   d. */
 static void
 add_group(Division *d, const Member *members, int count)
 {
@@ -156,6 +154,8 @@ add_group(Division *d, const Member *members, int count)
     for (int i = 0; i < count; i++) {
         const Member *m = &members[i], *last = i ? m - 1 : NULL;
         bool same_series = last && last->series == m->series;
+        /* Runs of a series with the same x are averaged. If x is a result, each
+           run has its own x. */
         bool averaged = same_series && !d->x_is_result && last->x == m->x;
         bool repeats = averaged && is_repetition_or_exit(last->run, m->run);
         if (repeats)
@@ -206,7 +206,7 @@ select_members(Member *part, const Member *members, int count, const char *name,
 static void
 divide(Division *d, const Member *members, int count, int axis)
 {
-    if (axis > setting_count) {
+    if (axis > setting_count) { /* axis setting_count is the last one */
         add_group(d, members, count);
         return;
     }

@@ -87,20 +87,19 @@ static const Field fields[] = {
 #undef AT
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* The cell of a column in the row of an outcome. Only in an interval, `low` and
-   `high` follow the number. */
+/* The cell of a column in the row of an outcome. */
 static Cell
 cell_of(const Field *f, const Outcome *a)
 {
     const void *member = (const char *)a + f->at;
-    const double *number = member, *low = number + 1, *high = number + 2;
+    const double *number = member;
     bool is_member = f->at != 0; /* the member at 0, `group`, is no column */
     if (f->get)
         return f->get(a);
     if (f->column.words)
         return cell_words(*(const char *const *)member);
-    if (f->interval)
-        return cell_interval((Mean){*number, *low, *high});
+    if (f->interval) /* the mean, low and high are one after the other */
+        return cell_interval((Mean){number[0], number[1], number[2]});
     if (is_member)
         return cell_number(*number);
     Mean m = quantity_mean(a->own.runs, a->own.seeds, f->column.name);
@@ -124,7 +123,7 @@ make_sheet(const Outcomes *all, const Group *g, Half half, const char *chosen)
         Half own = fields[k].half;
         bool in_half = half == BOTH || own == BOTH || own == half;
         bool is_only_rate = !strcmp(c->name, "rate") && !all->several_rates;
-        if (!in_half || is_only_rate)
+        if (!in_half || is_only_rate) /* hidden from people */
             c->readers = PROGRAMS;
         if (!strcmp(c->name, "task") && !strcmp(all->by, "task"))
             c->name = "group"; /* the tasks are in the column of `by` */
@@ -185,17 +184,18 @@ check_results_columns(const char *by, const char *chosen)
 /* Prints a sentence about the whole table: how many outcomes have each verdict,
    in which quantity, which are worse or better, and whether only one learning
    rate was tried. Returns false if no verdict is counted; then nothing is
-   printed. */
+   printed. The sentence has a part for each verdict and each quantity in which
+   it occurs, in the order of the verdicts. */
 static bool
 print_headline(const Outcomes *all, Layout layout)
 {
     Values parts = {0};
-    void *counted = NULL;
+    void *counted = NULL; /* the pairs of a verdict and a quantity so far */
     for (Verdict verdict = IDENTICAL; verdict <= BETTER; verdict++)
         for (const Outcome *a = all->list; a < all->list + all->count; a++) {
-            char *part = format_text("%s %s", a->verdict, a->judged);
+            char *pair = format_text("%s %s", a->verdict, a->judged);
             bool counts = a->comparison.verdict == verdict && is_counted(a);
-            if (counts && add_word(&counted, part)) /* this part is new */
+            if (counts && add_word(&counted, pair)) /* the pair is new */
                 values_add(&parts, verdict_count(all, a));
         }
     const char *rate = all->several_rates ? "" : " at this one learning rate";

@@ -69,10 +69,9 @@ read_bound(Condition *c, char sign, const char *condition)
 static Condition
 condition_read(const char *text)
 {
-    const char *sign = text + strcspn(text, "<>=");
-    const char *equals = strchr(sign, '=');
-    bool is_sign = equals && equals <= sign + 1; /* it is =, <= or >= */
-    if (!is_sign)
+    const char *sign = text + strcspn(text, "<>="); /* of =, <= or >= */
+    const char *equals = *sign == '<' || *sign == '>' ? sign + 1 : sign;
+    if (*equals != '=')
         usage("--where %s: give a name and its value, as in lr=0.01, "
               "lr<=0.01 or seed=1..3",
               text);
