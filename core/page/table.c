@@ -77,16 +77,16 @@ number_in(const Column *c, double x, Layout layout)
 /* Row numbers: the heads of the columns are row 0, and cells begin in row 1. */
 enum { HEAD_ROW, FIRST_ROW };
 
-/* The text of a cell or of a column's head, escaped for the layout. In JSON a
-   cell's words are quoted; the caller quotes the heads. */
+/* The text of a cell or of a column's head, escaped for the layout; words are
+   quoted in JSON. */
 static char *
 text_at(const Sheet *s, int row, int col, Layout layout)
 {
     const Column *c = &s->columns[col];
     bool titled = c->title && !for_programs(layout);
-    if (row == HEAD_ROW)
-        return escaped(titled ? c->title : c->name, layout);
-    Cell x = s->cells[(row - FIRST_ROW) * s->cols + col];
+    Cell x = cell_words(titled ? c->title : c->name);
+    if (row != HEAD_ROW)
+        x = s->cells[(row - FIRST_ROW) * s->cols + col];
     if (x.text && layout == JSON)
         return format_text("\"%s\"", escaped(x.text, JSON));
     if (x.text)
@@ -226,13 +226,15 @@ write_row(FILE *to, const Sheet *s, int row, const Shown *shown, int cols,
     fputs(syntax[layout].before, to);
     for (const Shown *c = shown; c < shown + cols; c++) {
         char *text = text_at(s, row, c->col, layout);
-        bool last = c == shown + cols - 1;
+        bool last = c == shown + cols - 1, words = s->columns[c->col].words;
         /* printf counts bytes, and some characters have several. */
         int width = c->width + (int)strlen(text) - characters_in(text);
-        if (s->columns[c->col].words) /* a negative width pads on the right */
-            width = last ? 0 : -width;
+        if (words && last)
+            width = 0;
+        else if (words)
+            width = -width; /* pads on the right */
         if (layout == JSON)
-            fprintf(to, "\"%s\": ", text_at(s, HEAD_ROW, c->col, JSON));
+            fprintf(to, "%s: ", text_at(s, HEAD_ROW, c->col, JSON));
         fprintf(to, "%*s%s", width, text,
                 last ? syntax[layout].after : syntax[layout].between);
     }
@@ -286,10 +288,9 @@ print_wrapped(int column, int indent, const char *text)
             length = longest;
             while (length > 0 && text[length] != ' ')
                 length--;
+            if (length == 0) /* none fits: it ends at the first space */
+                length = (int)strcspn(text, " ");
         }
-        if (length == 0) /* if no space fits, the line ends at the first
-                            space */
-            length = (int)strcspn(text, " ");
         printf("%*s%.*s\n", indent - column, "", length, text);
         text += length;
         if (*text == ' ')
