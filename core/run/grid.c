@@ -43,18 +43,16 @@ refuse_unused(const Request *r, const char *checked, const char *uses)
 
 /* Clears c->same_start if m, the model of c, cannot start as the same function
    as that variant's run in this grid. A note says so, once for each pair of
-   variants. `given` is c before config_resolve; resolved for the other variant,
-   it is `other`, the config of that variant's run. The model that m can imitate
-   has the config `imitated`. If the shapes of these two differ, m would imitate
-   a model that is not in the grid. */
+   variants. `given` is c before config_resolve. */
 static void
 drop_impossible_start(Grid *g, const Config *given, Config *c, Model *m)
 {
     Conversion unused;
-    Config other = *given, imitated = same_start_config(c);
+    Config imitated = same_start_config(c); /* of the model that m imitates */
+    Config other = *given;                  /* of that variant's run */
     config_resolve(&other, variant_uses(plugin_open(c->same_start).variant));
-    if (config_equal(&other, &imitated, OF_SHAPE) &&
-        initialise_same_start(m, &unused))
+    bool is_in_grid = config_equal(&other, &imitated, OF_SHAPE);
+    if (is_in_grid && initialise_same_start(m, &unused))
         return;
     char *text = format_text("%s cannot start as the same function as %s; it "
                              "keeps its own initial weights",
@@ -140,18 +138,17 @@ drop_unused(Config *c)
             setting_set(s, c, setting_text(s, &usual));
 }
 
-/* Adds the runs of one point of the grid. If `text` is among several tasks,
-   --file is meant for it only. The data are opened before c is resolved,
-   because dataset_open sets the hash of the file in c. */
+/* Adds the runs of one point of the grid. */
 static void
 add_point(Grid *g, const Request *r, Config c)
 {
     Plugin p = plugin_open(c.variant);
     const char *tasks = joined(given_to(r, "task"), ",");
+    /* If `text` is among the tasks, --file is meant for it only. */
     if (index_in(tasks, "text") >= 0 && strcmp(c.task, "text") != 0)
         c.file = interned("");
     drop_unused(&c);
-    Dataset data = dataset_open(&c);
+    Dataset data = dataset_open(&c); /* sets the hash of the file in c */
     Config given = c;
     config_resolve_for(&c, &p);
     observed_words(c.log); /* exits if the log setting is wrong */
@@ -230,15 +227,16 @@ grid_of(const Request *r, const char *command)
 }
 
 /* Returns whether the command line of a run must name this setting. It need not
-   if the run does not use the setting, if no option sets it (help is NULL), or
    if c has its usual value. Words, the seed and the settings of the shape are
-   named even then; the default of a width depends on other settings. */
+   named even then, because the default of a width depends on other settings. */
 static bool
 needs_option(const Setting *s, const Config *c, const Config *usual)
 {
+    bool has_option = s->help; /* a setting without a help text has none */
+    if (!has_option || setting_unused(s, c))
+        return false;
     bool always = s->kind & WORDED || s->role & (OF_SEED | OF_SHAPE);
-    return s->help && !setting_unused(s, c) &&
-           (always || !setting_equal(s, c, usual));
+    return always || !setting_equal(s, c, usual);
 }
 
 void

@@ -89,7 +89,8 @@ typedef struct Training {
 } Training;
 
 /* train() calls this after each step. Returns true, so that training continues.
-   A step that completes a row of the log is observed and shown. */
+   A step that completes a row of the log is observed and shown. The last step
+   always does, so t->end.seconds is in the end the time of the training. */
 static bool
 watch_run(void *training, const Result *so_far)
 {
@@ -107,15 +108,16 @@ watch_run(void *training, const Result *so_far)
 }
 
 /* In a worker: trains the run of a job, and writes it into a hidden directory
-   of the driver's draft, from which it is moved to its place when it is whole.
-   `last` is the worker's answer, the last row of the log. */
+   of the driver's draft. This directory is a draft, too, from which draft_end
+   moves the run to its place when it is whole. `last` is the worker's answer,
+   the last row of the log. */
 static void
 train_run(const void *job, void *last)
 {
     Training t = {.job = job, .last = last};
     Dataset data;
     char *hidden = format_text(".%s", t.job->name);
-    const int no_lock = -1;
+    const int no_lock = -1; /* the driver's lock keeps the whole draft */
     Draft own = {.path = new_directory(crew.draft->path, hidden),
                  .place = crew.draft->place,
                  .lock = no_lock};
@@ -160,22 +162,32 @@ clear_line(void)
         fputs("\r\033[K", stderr);
 }
 
+/* Returns the next job that is not done and that no worker has been given; NULL
+   if there are no more. */
+static const Job *
+next_job(void)
+{
+    while (crew.next < crew.grid->count) {
+        const Job *job = &crew.grid->jobs[crew.next];
+        crew.next++;
+        if (!job->done)
+            return job;
+    }
+    return NULL;
+}
+
 /* Gives each idle worker the next job, while there are any. Returns whether any
    worker is busy. */
 static bool
 give_jobs(void)
 {
-    const Grid *g = crew.grid;
     bool busy = false;
     for (Child *w = crew.workers; w < crew.workers + crew.worker_count; w++) {
-        while (crew.next < g->count && g->jobs[crew.next].done)
-            crew.next++;
-        if (!w->process && crew.next < g->count) {
-            const Job *job = &g->jobs[crew.next];
-            crew.next++;
+        bool idle = w->process == 0;
+        const Job *job = idle ? next_job() : NULL;
+        if (job)
             child_begin(w, train_run, job, sizeof(LogRow), crew.bytes,
                         DISCARD_OUTPUT);
-        }
         busy |= w->process != 0;
     }
     return busy;

@@ -16,7 +16,7 @@ run_in_double(int argc, char **argv)
 {
     char *program = within(executable_directory(), "qkv-double");
     char **line = allocate((size_t)argc + 2, sizeof *line); /* ends in NULL */
-    line[0] = program;
+    line[0] = program; /* argv begins with the command's name */
     memcpy(line + 1, argv, (size_t)argc * sizeof *line);
     int status = run_program(line);
     if (status == NOT_RUN)
@@ -49,22 +49,19 @@ how_it_ended(const Child *c)
                        strsignal(signal), c->most_memory / 1e6, r->limit);
 }
 
-/* A child has answered if it exits after all its work was done. It has failed
-   if it left a message of this program, except if a signal killed it in a
-   plugin's code. If it exited, its exit status is kept in both cases. Any other
-   end, such as a crash, is blamed on the plugin whose code was running, if any.
- */
 Ended
 child_end(Child *c)
 {
     const Report *r = c->report;
     bool exited = WIFEXITED(c->status), in_plugin = *r->doing;
+    /* It failed if it left a message of this program, unless a signal then
+       killed it in a plugin's code. */
     bool failed = *r->text && (exited || !in_plugin);
     Ended e = {.answered = exited && r->done, .status = EXIT_FAILURE};
-    if (exited && (e.answered || failed))
+    if (exited && (e.answered || failed)) /* its own status is kept */
         e.status = WEXITSTATUS(c->status);
     e.why = e.answered ? "" : how_it_ended(c);
-    if (in_plugin && !failed)
+    if (in_plugin && !failed) /* a crash, or an exit by the plugin */
         e.plugin = interned(r->plugin);
     if (*r->drafts && !e.answered)
         drafts_sweep(r->drafts);
@@ -168,6 +165,7 @@ command_in_child(int (*run)(int argc, char **argv), int argc, char **argv)
     Ended e = child_end(&c);
     if (e.answered)
         return e.status;
+    /* To this process or to the child; 0, no signal, if the child exited. */
     end_by(interrupted_by ? interrupted_by : WTERMSIG(c.status));
     if (e.plugin)
         note("%s: %s", e.plugin, e.why);
