@@ -19,18 +19,18 @@ count_in_double(const Run *r)
     char *variant = quoted(plugin_trusted(r->config.variant));
     char *line = format_text("2>/dev/null %s count --real --tsv -v %s %s",
                              program, variant, quoted(r->path));
-    double stored = NAN, real = NAN;
+    double stored, real;
     FILE *answer = popen(line, "r");
     if (!answer)
         return NO_ANSWER;
     /* The output is a line of headings, then the name of the variant and its
-       numbers of stored and of real parameters. */
-    if (fscanf(answer, "%*[^\n] %*[^\t] %lf %lf", &stored, &real) < 2)
-        real = NAN;
+       numbers of stored and of real parameters. The second may be NA. */
+    int found = fscanf(answer, "%*[^\n] %*[^\t] %lf %lf", &stored, &real);
     pclose(answer);
-    if (isnan(stored))
+    if (found < 1)
         return NO_ANSWER;
-    return stored == run_number(r, "attention_parameters") ? real : NAN;
+    bool known = found == 2 && stored == run_number(r, "attention_parameters");
+    return known ? real : NAN;
 }
 
 bool

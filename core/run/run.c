@@ -36,14 +36,15 @@ run_name(const Config *c, const char *uses)
     config_resolve(&defaults, uses);
     config_digest(c, digest);
     char *name = format_text("%s.%s", c->task, plugin_name(c->variant));
-    /* Settings without a help text cannot be set by the user. Words are left
-       out, because the name already has them or they are too long. The seed
-       comes last. */
-    for (const Setting *s = settings; s < settings + settings_built_in; s++)
-        if (s->help && !(s->kind & WORDED) && strcmp(s->name, "seed"))
+    for (const Setting *s = settings; s < settings + settings_built_in; s++) {
+        bool has_option = s->help; /* only such a setting can be given */
+        /* Words are in the name already, or too long. The seed comes last. */
+        bool left_out = s->kind & WORDED || !strcmp(s->name, "seed");
+        if (has_option && !left_out)
             add_setting(&name, s, c, &defaults);
-    /* The settings that the variant declares. */
-    for (const char *at = c->settings; next_own_setting(&at, &own);)
+    }
+    const char *at = c->settings; /* those that the variant declares */
+    while (next_own_setting(&at, &own))
         add_setting(&name, setting_named(own.name), c, &defaults);
     return format_text("%s.seed%d.%s", name, c->seed, digest);
 }
@@ -234,7 +235,10 @@ read_config(const char *path)
         if (s->kind == PLUGIN && *text)
             plugin_name(text); /* exits if the name is not allowed */
     }
-    if (c.task[strspn(c.task, "abcdefghijklmnopqrstuvwxyz-")] || !*c.task)
+    /* The task becomes part of the names of files. Of the other words only the
+       names of plugins do, and these are checked above. */
+    size_t in_alphabet = strspn(c.task, "abcdefghijklmnopqrstuvwxyz-");
+    if (in_alphabet == 0 || in_alphabet < strlen(c.task))
         fail("%s: \"%.64s\" is not the name of a task: the file was changed; "
              "restore it",
              path, c.task);
