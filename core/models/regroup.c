@@ -1,13 +1,14 @@
 /* regroup.c - fits shared keys and values to the products of a group of heads.
 
-   Let L_a have the columns of head a in W^Q, and S_a its columns in W^K. Wanted
-   is the W^K of the new group, K, with the least sum over a of
-   |L_a S_a' - L K'|^2, where each head has its own L. The columns of K are the
-   right singular vectors with the largest singular values of all L_a S_a',
-   stacked one below the other (Eckart and Young 1936). They are combinations of
-   the columns of all S_a, so only their coefficients C_a are computed:
-   K = sum_a S_a C_a, or S C with the S_a side by side. The columns of K are
-   orthonormal, so the L of head a is L_a (S_a' K).
+   Some old groups become one new group. Let L_a have the columns of head a in
+   W^Q, and S_g those of its old group g in W^K. Wanted is the W^K of the new
+   group, K, with the least sum over a of |L_a S_g' - L K'|^2, where each head
+   has its own L. The columns of K are the right singular vectors with the
+   largest singular values of all L_a S_g', stacked one below the other (Eckart
+   and Young 1936). They are combinations of the columns of all S_g, so only
+   their coefficients C_g are computed: K = sum_g S_g C_g, or S C with the S_g
+   side by side. The columns of K are orthonormal, so the L of head a is
+   L_a (S_g' K).
 
    A rotation takes a pair of columns as one complex column, and only
    multiplication by complex numbers commutes with it. So each pair is fitted
@@ -92,20 +93,21 @@ shared_products(const Fit *f)
     return products;
 }
 
-/* The stacked L_a S_a' of all heads are L S', where L has a row of blocks for
-   each head: L_a in the columns of its group, and 0 in the others. Returns a
-   matrix P (total x total) with P P' = L'L. P' can replace L, because |L S'| =
-   |P' S'|. L'L is 0 except for a block (n x n) on its diagonal for each group,
-   the sum of the L_a' L_a of its heads. The caller frees P. */
+/* The stacked L_a S_g' of all heads are one product L S', in which L has a row
+   of blocks for each head: L_a in the columns of its group, and 0 in the
+   others. Returns a matrix P (total x total) with P P' = L'L. P' can replace L:
+   L S' and P' S' have the same singular values and right singular vectors. L'L
+   is 0 except for a block (n x n) on its diagonal for each group, the sum of
+   the L_a' L_a of its heads. The caller frees P. */
 static double *
 left_root(const Fit *f)
 {
     int n = f->n, total = f->total;
     double *root = square_matrix(total); /* it is L'L first, then P */
-    for (int group = 0; group < f->groups; group++)
+    for (int g = 0; g < f->groups; g++)
         for (int i = 0; i < f->heads_of_group; i++) {
-            int head = (f->first_group + group) * f->heads_of_group + i;
-            double *block = root + group * n * total + group * n;
+            int head = (f->first_group + g) * f->heads_of_group + i;
+            double *block = root + g * n * total + g * n;
             add_products(block, f->of_left, head, head, f);
         }
     Svd s = svd_of(root, total, total); /* L'L = U D U', so P = U D^(1/2) */
@@ -139,7 +141,7 @@ complete_rotated(double *columns, int rows)
     }
 }
 
-/* The coefficients C (total x n), one C_a below the other, for which K = S C
+/* The coefficients C (total x n), one C_g below the other, for which K = S C
    has the wanted columns, the first n right singular vectors of L S', which are
    those of P' S'. With P' S' = U D V', V = S P U D^-1, so C has the first n
    columns of P U D^-1. U and D come from P' S'S P = U D^2 U'. `products` is
@@ -195,7 +197,7 @@ add_columns(double *sum, const Heads *l, int map, int from, int n,
     free(w);
 }
 
-/* Writes the shared columns of the new group: K = S C, the sum of S_a C_a. */
+/* Writes the shared columns of the new group: K = S C, the sum of S_g C_g. */
 static void
 write_shared(const Heads *l, const Heads *to, const Fit *f,
              const double *coefficients)
@@ -204,34 +206,34 @@ write_shared(const Heads *l, const Heads *to, const Fit *f,
     int new_group = f->first_group / f->groups; /* its number in `to` */
     double *keys =
         allocate(matrix_entries(l->model->d_model + 1, n), sizeof *keys);
-    for (int a = 0; a < f->groups; a++) {
-        int from = (f->first_group + a) * width + f->from;
-        add_columns(keys, l, f->shared, from, n, coefficients + a * n * n);
+    for (int g = 0; g < f->groups; g++) {
+        int from = (f->first_group + g) * width + f->from;
+        add_columns(keys, l, f->shared, from, n, coefficients + g * n * n);
     }
     set_columns(to, f->shared, new_group * width + f->from, n, keys);
     free(keys);
 }
 
-/* Writes the left columns of each head a, L_a (S_a' K). `blocks` has a block
-   S_a' K (n x n) for each group, one below the other. */
+/* Writes the left columns of each head a, L_a (S_g' K). `blocks` has a block
+   S_g' K (n x n) for each group g, one below the other. */
 static void
 write_left(const Heads *l, const Heads *to, const Fit *f, const double *blocks)
 {
     int n = f->n, width = l->maps[f->left].width;
     size_t size = matrix_entries(l->model->d_model + 1, n);
-    for (int group = 0; group < f->groups; group++)
+    for (int g = 0; g < f->groups; g++)
         for (int i = 0; i < f->heads_of_group; i++) {
-            int head = (f->first_group + group) * f->heads_of_group + i;
-            int from = head * width + f->from; /* its fitted columns begin */
+            int head = (f->first_group + g) * f->heads_of_group + i;
+            int from = head * width + f->from; /* of its fitted columns */
             double *left = allocate(size, sizeof *left);
-            add_columns(left, l, f->left, from, n, blocks + group * n * n);
+            add_columns(left, l, f->left, from, n, blocks + g * n * n);
             set_columns(to, f->left, from, n, left);
             free(left);
         }
 }
 
 /* Computes one fit, and writes its columns. K is multiplied by the mean norm of
-   the columns of S, and the blocks S_a' K are divided by it, which leaves the
+   the columns of S, and the blocks S_g' K are divided by it, which leaves the
    products the same. So the new keys are about as large as the old ones, and
    the entries of L do not become too small for 16 bits. */
 static void
@@ -242,7 +244,7 @@ write_fit(const Heads *l, const Heads *to, const Fit *f)
     double *coefficients = best_coefficients(products, root, f);
     double *blocks = allocate(matrix_entries(total, n), sizeof *blocks);
     double norm = mean_norm(products, total);
-    /* S'K = S'S C, one block S_a' K below the other. */
+    /* S'K = S'S C: one block S_g' K below the other. */
     product_of(blocks, products, coefficients, total, total, n);
     for (int i = 0; i < total * n; i++) {
         coefficients[i] *= norm;
