@@ -4,9 +4,9 @@
        const real *product = columns_product(&c, one, two);
        columns_free(&c);
 
-   All of them are heads of one map, in several layers, and are numbered on from
-   layer to layer. A column ends with its bias, or with 0 if the bias does not
-   count (bias_counts).
+   The heads are those of one map in several layers, numbered consecutively. A
+   column ends with its bias, or with 0 if the bias does not count
+   (bias_counts).
 
    A rotation turns a rotated pair of columns by the same angle in all heads.
    Products of rotated columns are means over all angles. So the product of two

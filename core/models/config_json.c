@@ -99,7 +99,7 @@ add_list(Said *s, const char *meaning, char *list)
     char *at = json_enter(list, s->path), *name, *value;
     int count = 0;
     for (; json_next(&at, &name, &value, s->path); count++)
-        if (count < LAYERS)
+        if (count < LAYERS) /* a longer list is refused (find_types) */
             add_saying(s, FIRST + count, meaning, without_words(value));
     if (count)
         add_saying(s, COUNT, meaning, format_text("%d", count));
@@ -152,7 +152,7 @@ said_list(const Said *s, const char *meaning, int layer, int type)
         const char *key = table_cell(&keys, i, KEY);
         if (strcmp(table_cell(&keys, i, MEANING), meaning) != 0)
             continue;
-        const char *value = said_text(s, key, layer, type);
+        const char *value = said_text(s, key, layer, type); /* see add_key */
         const char *harmless = table_cell(&keys, i, UNLESS);
         if (value && index_in(harmless, value) < 0)
             list =
