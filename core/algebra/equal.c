@@ -130,8 +130,9 @@ fit_agrees(Search *s)
     return fits && outputs_agree(s);
 }
 
-/* Searches at a shape; only the names of numbers need the other one, too.
-   `from` and `to` of the result must not be used: they are freed. */
+/* Searches at a shape, first for products, then by a fit; only the names of
+   numbers need the other shape, too. `from` and `to` of the result must not be
+   used: they are freed. */
 static Search
 search_at(const char *shape, const char *other, const Variant *to,
           const Variant *from)
@@ -143,9 +144,10 @@ search_at(const char *shape, const char *other, const Variant *to,
     Derived to_there = derive_at(to, other, TWO_BLOCKS);
     pair_forms(&s.from, &from_there);
     pair_forms(&s.to, &to_there);
-    s.found = substitute(&s.from, &s.to, outputs_agree, &s, &s.products);
-    if (!s.found)
-        s.found = s.fitted = fit_agrees(&s);
+    bool substituted =
+        substitute(&s.from, &s.to, outputs_agree, &s, &s.products);
+    s.fitted = !substituted && fit_agrees(&s);
+    s.found = substituted || s.fitted;
     derived_free(&s.from);
     derived_free(&s.to);
     derived_free(&from_there);
@@ -210,17 +212,18 @@ all_differ(const Canonical *c)
    such as d_k, at LARGER_SHAPE as well, the text names this width, and says how
    large it would have to be. */
 static const char *
-rank_too_low(Derived *to, int piece, int most, int needed)
+rank_too_low(Derived *to, Piece piece, int most, int needed)
 {
+    const char *bound = format_text("%d", most), *unless = "";
     Derived larger = derive_at(to->run.variant, LARGER_SHAPE, FOUR_BLOCKS);
     pair_forms(to, &larger);
     Number both = {most, largest_rank_bound(&larger, piece)};
-    const char *name = number_named(to, both);
-    bool is_width = name && both.here != both.there;
-    const char *bound = name ? name : format_text("%d", most);
-    const char *unless = "";
-    if (is_width)
+    const char *name = number_named(to, both); /* or NULL */
+    /* A bound that is made from a width is another number at a larger shape. */
+    if (name && both.here != both.there) {
+        bound = name;
         unless = format_text(", unless %s >= %d", name, needed);
+    }
     to->there = NULL;
     derived_free(&larger);
     return format_text(
@@ -229,9 +232,7 @@ rank_too_low(Derived *to, int piece, int most, int needed)
 }
 
 /* Returns a text which names a rank of this form that is too large for `to`, or
-   NULL if none is too large. One head of `to` has to hold a whole M_i. But an
-   N_i of rank n can be divided among several heads that have the same M_i:
-   among n / most_n of them, rounded up. */
+   NULL if none is too large. */
 static const char *
 larger_rank(Derived *to, const Canonical *form)
 {
@@ -244,9 +245,11 @@ larger_rank(Derived *to, const Canonical *form)
         int n = spectrum_of(form->n + first_entry, d).rank;
         needed_m = m > needed_m ? m : needed_m;
         needed_n = n > needed_n ? n : needed_n;
-        if (most_n > 0)
+        if (most_n > 0) /* n / most_n, rounded up */
             heads_needed += (n + most_n - 1) / most_n;
     }
+    /* One head of `to` has to hold a whole M_i. But an N_i can be divided among
+       several heads that have the same M_i, if `to` has enough heads. */
     bool can_divide = most_n > 0 && heads_needed <= to->heads;
     if (needed_m > most_m)
         return rank_too_low(to, M_PIECE, most_m, needed_m);
@@ -270,7 +273,9 @@ form_lacking(Derived *to, const Canonical *form)
         return NULL;
     if (form->bias)
         return "its scores have no bias by position";
-    if (form->sink[0] > -INFINITY) /* the first head has a sink */
+    /* A variant with a sink has no derived form (derive.c), so `to` has none.
+       One head with a sink proves enough; only the first is looked at. */
+    if (form->sink[0] > -INFINITY)
         return "its weights have no sink: they always sum to 1";
     return all_differ(form) ? larger_rank(to, form) : NULL;
 }
@@ -315,9 +320,8 @@ cannot_compute(const Variant *to, const Variant *from)
                      "outputs, but no rank or parameter count rules it out");
 }
 
-/* Searches at one shape. If nothing that is found agrees even without a mask,
-   looks for a proof that nothing can; if some matrices agree with and without a
-   mask, searches at a larger shape, too. */
+/* Looks for a proof that nothing can give the outputs only if the search found
+   nothing that does so even without a mask. */
 Ability
 can_compute(const Variant *to, const Variant *from)
 {
@@ -333,18 +337,19 @@ can_compute(const Variant *to, const Variant *from)
             format_text("it can without a mask, but under a causal mask the "
                         "outputs differ by %.2g of the largest",
                         small.causal_apart));
+    /* What was found may be right only by chance, for the widths of a shape. */
     Search large = search_at(LARGER_SHAPE, TELLING_SHAPE, to, from);
     Ability found = {.answer = CAN};
     if (!large.found)
         found = not_known("it can at " TELLING_SHAPE
                           ", but nothing was found at " LARGER_SHAPE);
+    found.fitted = small.fitted || large.fitted;
     found.products = small.products;
     for (int i = 0; i < small.products.count; i++) {
         const char *line = small.products.text[i], *where = "";
-        if (i < large.products.count)
+        if (i < large.products.count) /* the same line at the larger shape */
             where = only_where(line, large.products.text[i]);
         values_add(&found.where, copy_text(where));
     }
-    found.fitted = small.fitted || large.fitted;
     return found;
 }
