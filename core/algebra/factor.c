@@ -95,16 +95,17 @@ row_of(const Form *f, double *matrices, int head, int row)
     return matrices + (head * (f->d_model + 1) + row) * f->width;
 }
 
-/* Copies the first `rows` rows of each of `count` matrices of f into a stack,
-   one below the other. `matrix` is the first of these matrices, and the others
-   follow it. */
+/* Copies the first `rows` rows of each matrix of `count` heads, from
+   `first_head` on, into a stack, one below the other. `matrices` is f->m or
+   f->n. */
 static void
-stack_heads(double *stack, int rows, const Form *f, const double *matrix,
-            int count)
+stack_heads(double *stack, int rows, const Form *f, double *matrices,
+            int first_head, int count)
 {
-    int copied = rows * f->width, entries = (f->d_model + 1) * f->width;
+    int copied = rows * f->width; /* entries of each matrix */
     for (int i = 0; i < count; i++)
-        memcpy(stack + i * copied, matrix + i * entries,
+        memcpy(stack + i * copied,
+               row_of(f, matrices, first_head + i, FIRST_ROW),
                (size_t)copied * sizeof *stack);
 }
 
@@ -131,18 +132,18 @@ left_entry(Factors f, int row, int col)
 
 /* Factors one group, of `count` heads. `matrices` is f->m or f->n. The SVD of
    the heads' matrices, one below the other in a stack, is U S V'. Then
-   U sqrt(S / scale) has their left factors one below the other, and
-   V sqrt(S / scale) is the shared factor, if the scale is positive. If it is
-   negative, its absolute value is used, and U gets the sign. */
+   U sqrt(S / |scale|) has their left factors one below the other, with the sign
+   of the scale, and V sqrt(S / |scale|) is the shared factor. Column j of each
+   factor belongs to the j-th singular value. */
 static void
 factor_group(const Form *f, double *matrices, int group, int count, Factors to)
 {
     int n = f->width, rank = to.left.cols / f->heads;
     int first_head = group * count;
-    int rows_of_head = f->d_model + to.bias.rows, rows = count * rows_of_head;
+    int rows_of_head = f->d_model + to.bias.rows; /* with or without a bias */
+    int rows = count * rows_of_head;
     double *stack = allocate((size_t)rows * n, sizeof *stack);
-    stack_heads(stack, rows_of_head, f,
-                row_of(f, matrices, first_head, FIRST_ROW), count);
+    stack_heads(stack, rows_of_head, f, matrices, first_head, count);
     Svd svd = svd_of(stack, rows, n);
     for (int j = 0; j < rank && j < svd.k; j++) {
         double root = sqrt(svd.s[j] / fabs(to.scale));
@@ -161,12 +162,14 @@ factor_group(const Form *f, double *matrices, int group, int count, Factors to)
 }
 
 /* Computes the factors of all heads, group by group. `matrices` is f->m or
-   f->n. The rank and the number of groups follow from the widths of left and
-   shared. If a width is too small, they are 0, and the shapes do not fit. */
+   f->n. Ends the program if the shapes of left and shared do not fit. The
+   message names `caller`, the function that the plugin called. */
 static void
 factor(const char *caller, const Form *f, double *matrices, Factors to)
 {
     Part left = to.left, shared = to.shared;
+    /* These follow from the widths, and are 0 if a width is too small: then
+       cols_fit is false. */
     int rank = left.cols / f->heads, groups = rank ? shared.cols / rank : 0;
     int heads_of_group = groups ? f->heads / groups : 0;
     bool rows_fit = left.rows == f->d_model && shared.rows == f->width;
@@ -323,7 +326,8 @@ one_head(const Form *f, int i)
     return one;
 }
 
-/* result += matrix C, for a matrix (rows x c.rows). */
+/* Adds `matrix` C to `result` (rows x c.cols), for a matrix (rows x c.rows),
+   both stored row by row. */
 static void
 add_product(double *result, const double *matrix, int rows, Part c)
 {
@@ -340,8 +344,9 @@ static void
 stack_normed(double *to, const Form *f, double *matrices)
 {
     int entries = f->heads * f->d_model * f->width;
+    const int first_head = 0;
     double squares = 0;
-    stack_heads(to, f->d_model, f, matrices, f->heads);
+    stack_heads(to, f->d_model, f, matrices, first_head, f->heads);
     for (int i = 0; i < entries; i++)
         squares += to[i] * to[i];
     if (squares > 0)
@@ -352,13 +357,14 @@ stack_normed(double *to, const Form *f, double *matrices)
 /* The columns of C become the first right singular vectors of the stack of all
    M_i and all N_i'. They are the directions of y that the heads read most. M
    and N count equally, since both halves of the stack have the same norm. The
-   result has M_i C and N_i' C. */
+   result has M_i C and N_i' C, with their last rows. */
 const Form *
 through(const Form *f, Part c)
 {
-    int n = f->width, r = c.cols, rows = f->heads * f->d_model;
+    int n = f->width, r = c.cols;     /* r may be any number */
+    int rows = f->heads * f->d_model; /* of all M_i, or of all N_i' */
     int rows_and_biases = rows + f->heads;
-    check_shape("through", c, n, r); /* r may be any number */
+    check_shape("through", c, n, r);
     double *all = allocate(2 * (size_t)rows * n, sizeof *all);
     stack_normed(all, f, f->m);
     stack_normed(all + rows * n, f, f->n);
@@ -374,24 +380,25 @@ through(const Form *f, Part c)
     return inner;
 }
 
-/* The result has K^+ N_i for each N_i, with the pseudo-inverse K^+, so its N_i'
-   are N_i' times the transpose of K^+. Its M_i stay 0, because only values are
-   made from the columns of k. */
+/* The result has K^+ N_i for each N_i, with the pseudo-inverse K^+ (r x n), so
+   its N_i' are N_i' times the transpose of K^+. Its M_i stay 0, because only
+   values are made from the columns of k. */
 const Form *
 values_behind(const Form *f, Part k)
 {
-    int n = f->width, r = k.cols;
-    check_shape("values_behind", k, n, r); /* r may be any number */
-    double *inverse = allocate(2 * (size_t)n * r, sizeof *inverse);
-    double *entries = inverse + n * r;
+    int n = f->width, r = k.cols; /* r may be any number */
+    check_shape("values_behind", k, n, r);
+    double *transpose = allocate((size_t)n * r, sizeof *transpose); /* of K^+ */
+    double *entries = allocate((size_t)n * r, sizeof *entries);     /* of K */
     for (int row = 0; row < n; row++)
         for (int col = 0; col < r; col++)
             entries[row * r + col] = *entry_of(k, row, col);
-    pseudo_inverse(entries, n, r, inverse); /* its transpose, (n x r) */
+    pseudo_inverse(entries, n, r, transpose);
     Form *behind = form_like(f, f->heads, r);
     add_product(behind->n, f->n, f->heads * (f->d_model + 1),
-                (Part){inverse, n, r, .down = r, .across = 1});
-    free(inverse);
+                (Part){transpose, n, r, .down = r, .across = 1});
+    free(entries);
+    free(transpose);
     return behind;
 }
 

@@ -13,8 +13,9 @@
 #include "equation/run_equation.h"
 #include "heart/fail.h"
 
-/* The form c as a plugin's `fit` reads it, with `heads` heads, at least as many
-   as c has. It is the first of the list *made, which the caller frees. */
+/* The form c as a plugin's `fit` reads it: with N_i' instead of N_i, and with
+   `heads` heads, at least as many as c has. It is the first of the list *made,
+   which the caller frees. */
 static Form *
 form_of(const Canonical *c, int heads, Form **made)
 {
@@ -26,7 +27,7 @@ form_of(const Canonical *c, int heads, Form **made)
         const double *n = c->n + head * c->size;
         for (int row = 0; row < d; row++) /* without the last row of N_i */
             for (int col = 0; col < d; col++)
-                row_of(f, f->n, head, col)[row] = n[row * d + col];
+                row_of(f, f->n, head, col)[row] = n[row * d + col]; /* N_i' */
     }
     return f;
 }
@@ -138,10 +139,11 @@ FitError
 fit_error(const Canonical *now, const Canonical *wanted)
 {
     int d = now->d_model;
-    /* lower than any loss, so that the first head replaces it */
-    FitError f = {.m.lost = -1, .n.lost = -1};
-    /* not 0: if all wanted entries are 0, any other entry is a large error */
-    Difference m = {.largest = 1e-300}, n = m;
+    const double below_any = -1; /* so the first head replaces these errors */
+    FitError f = {.m.lost = below_any, .n.lost = below_any};
+    /* If all wanted entries are 0, any other entry is a large error. */
+    const double nearly_0 = 1e-300;
+    Difference m = {.largest = nearly_0}, n = {.largest = nearly_0};
     double *zeros = allocate((size_t)now->size, sizeof *zeros);
     for (int h = 0; h < now->heads || h < wanted->heads; h++) {
         compare_heads(matrix_of_head(now, now->m, h, zeros),
