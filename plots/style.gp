@@ -58,8 +58,12 @@ set xlabel noenhanced
 set key noenhanced
 set xtics noenhanced
 set ytics noenhanced
-# A title that is too long for the figure is written smaller.
-letters = strlen(title)
+# A title that is too long for the figure is written smaller, and where even that is too
+# long, in two lines.
+part_ = strstrt(title, "; ")
+two_lines = part_ && !tex && strlen(title) > (width - 20) / 6.2 ? 1 : 0
+letters = !two_lines ? strlen(title) : part_ > strlen(title) - part_ ? part_ : strlen(title) - part_
+if (two_lines) { title = title[1:part_]."\n".title[part_ + 2:*] }
 title_size = 0.62 * type * letters < width - 20 ? type : \
     int((width - 20) / 0.62 / letters)
 scale_ = term eq "svg" ? 1 : 0.75

@@ -289,6 +289,7 @@ expect "what diverged has no line" grep -q "^array levels.*'20 unsolved'" $figur
 drawn_of fell test_loss,solved_at \
     '3 seeds, 95% interval; steps: median of 3 seeds, smallest to largest; gaps where a seed has no value'
 expect "a curve with a gap is not named" grep -qF '(gaps: two-step).' $figure.txt
+expect "a title too long for a line" grep -q '>reverse: mean of 3 seeds, 95% interval;</text>' $figure.svg
 # An R^2 below 0 is seen; bars beside a logarithmic axis are points.
 drawn_of fell test_accuracy 'mean of 3'
 expect "a share below 0 is cut" [ "$(cd drawn/figures && { sed '/^set style data lines/q' "${figure##*/}.gp"; echo 'print lows[1] <= -3'; } | gnuplot 2>&1)" = 1 ]
