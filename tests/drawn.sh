@@ -235,6 +235,10 @@ expect "a report of tasks" "$qkv" report tasks -q -o tasks-told
 expect "two columns of one name" [ "$(head -n 1 out | cut -f 1,2)" = 'group	task' ]
 "$qkv" compare -v standard -t sort --symbols 2,4 --by symbols --seeds 2 $short -o symbols --markdown >out 2>err
 expect "a guess of two alphabets" grep -qx sort out
+# An axis of answers that are numbers and of others names both measures, and no unit of one.
+"$qkv" compare -v standard -t reverse,subset --by task --seeds 1 $short -o measures >out 2>err
+"$qkv" plot measures --x variant --by task --y test_loss,test_accuracy -o drawn -q --format svg 2>err
+expect "an axis of two measures" grep -q "^array ylabels.* = .'test loss', 'test accuracy or R^2'" drawn/figures/curves-variant.gp
 # A setting that is 0 in some runs is not what it is in the others.
 expect "a report leaves out seed 0, or runs without an MLP" grep -q 'seed 0, 1;.* mlp 0, 4;' tasks-told/report.md
 

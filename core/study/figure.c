@@ -301,6 +301,19 @@ typedef struct Texts {
     Values titles, ylabels, scales, levels, keys;
 } Texts;
 
+/* What the tasks of a group call their accuracy: both words if they differ. */
+static const char *
+measure_of(const Group *g)
+{
+    const char *first = task_measure(task_named(g->runs[0]->config.task));
+    for (int i = 1; i < g->count; i++) {
+        const KnownTask *t = task_named(g->runs[i]->config.task);
+        if (strcmp(task_measure(t), first) != 0)
+            return "accuracy or R^2";
+    }
+    return first;
+}
+
 /* Returns the texts of a figure before a user changes them. */
 static Texts
 texts_of(const Plot *plot)
@@ -311,11 +324,10 @@ texts_of(const Plot *plot)
     for (int i = 0; i < plot->panel_count; i++) {
         const Panel *p = &plot->panels[i];
         const Group *g = p->group;
-        const KnownTask *task = task_named(g->runs[0]->config.task);
         const char *scale = scale_names[quantity_named(p->y)->scale];
         /* The figure's title has the task if all panels show the same one. */
         values_add(&t.titles, group_words(g, *plot->task ? "task" : ""));
-        values_add(&t.ylabels, axis_title_for_task(p->y, task));
+        values_add(&t.ylabels, axis_title_measured(p->y, measure_of(g)));
         values_add(&t.scales, copy_text(plot->drawing->log_y ? "log" : scale));
         values_add(&t.levels, level_of(p));
         for (int s = 0; s < g->series_count; s++)

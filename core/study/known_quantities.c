@@ -84,13 +84,12 @@ quantity_words(const char *name)
     return words;
 }
 
-/* The title of an axis for a task that calls its accuracy `measure`. The %s in
-   the title of an accuracy becomes `measure`; in other titles it becomes the
-   rest of the name, such as "W^Q" of "gradient.W^Q". A task that counts right
-   answers has the measure "accuracy" and a loss in nats; any other task has a
-   squared error, which has no unit. */
-static char *
-title_with_measure(const char *name, const char *measure)
+/* The %s in the title of an accuracy becomes `measure`; in other titles it
+   becomes the rest of the name, such as "W^Q" of "gradient.W^Q". A task that
+   counts right answers has the measure "accuracy" and a loss in nats; any other
+   task has a squared error, which has no unit. */
+char *
+axis_title_measured(const char *name, const char *measure)
 {
     const Quantity *q = quantity_named(name);
     const char *rest_of_name = name + strcspn(q->name, "*");
@@ -106,13 +105,7 @@ title_with_measure(const char *name, const char *measure)
 char *
 axis_title(const char *name)
 {
-    return title_with_measure(name, "accuracy");
-}
-
-char *
-axis_title_for_task(const char *name, const KnownTask *t)
-{
-    return title_with_measure(name, task_measure(t));
+    return axis_title_measured(name, "accuracy");
 }
 
 Values

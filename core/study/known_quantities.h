@@ -46,9 +46,9 @@ char *quantity_words(const char *name);
 /* The title of an axis for a quantity or a setting, with its unit. */
 char *axis_title(const char *name);
 
-/* The title of an axis that shows only this task. An accuracy is called by the
-   task's measure, such as "R^2", and a squared error has no unit. */
-char *axis_title_for_task(const char *name, const KnownTask *t);
+/* The same for tasks that call their accuracy `measure`, such as "R^2": an
+   accuracy is called so, and a loss has a unit only if it is "accuracy". */
+char *axis_title_measured(const char *name, const char *measure);
 
 /* The names of the quantities in a list of margins, such as
    "test_accuracy=0.02,solved_at=5%"; none if the list is NULL. Exits (2) if a
