@@ -41,6 +41,27 @@ refuse_unused(const Request *r, const char *checked, const char *uses)
     }
 }
 
+/* Prints a note unless the grid has printed it already. */
+static void
+note_once(Grid *g, char *text)
+{
+    if (add_word(&g->notes, text))
+        note("%s", text);
+}
+
+/* Notes a run that can solve its task by looking at the answer: a token's
+   answer is the next token, and self-attention sees it. */
+static void
+note_seen_answers(Grid *g, const Config *c)
+{
+    bool is_next = task_named(c->task)->answer_is_next_token;
+    if (is_next && c->mask == MASK_NONE && c->cross != CROSS_ONLY)
+        note_once(g, format_text("task %s without a mask: every token sees the "
+                                 "next one, which is its answer; set mask to "
+                                 "causal",
+                                 c->task));
+}
+
 /* Clears c->same_start if m, the model of c, cannot start as the same function
    as that variant's run in this grid. A note says so, once for each pair of
    variants. `given` is c before config_resolve. */
@@ -54,11 +75,9 @@ drop_impossible_start(Grid *g, const Config *given, Config *c, Model *m)
     bool is_in_grid = config_equal(&other, &imitated, OF_SHAPE);
     if (is_in_grid && initialise_same_start(m, &unused))
         return;
-    char *text = format_text("%s cannot start as the same function as %s; it "
+    note_once(g, format_text("%s cannot start as the same function as %s; it "
                              "keeps its own initial weights",
-                             c->variant, c->same_start);
-    if (add_word(&g->notes, text))
-        note("%s", text);
+                             c->variant, c->same_start));
     c->same_start = interned("");
 }
 
@@ -152,6 +171,7 @@ add_point(Grid *g, const Request *r, Config c)
     Config given = c;
     config_resolve_for(&c, &p);
     observed_words(c.log); /* exits if the log setting is wrong */
+    note_seen_answers(g, &c);
     check_start(g, &given, &c, data.sizes, p.variant);
     if (r->work.from) /* basename ignores a / at the end */
         c.from = interned(basename(copy_text(r->work.from)));
