@@ -67,9 +67,10 @@ make_model(const Config *c, Dataset *data)
 {
     Conversion result; /* says why, if initialise_same_start fails */
     Model *m = model_open(*c, data);
-    if (m->config.plugin_hash != c->plugin_hash)
-        fail("its plugin was changed after this command began; run the same "
-             "command again");
+    if (m->config.plugin_hash != c->plugin_hash ||
+        m->config.file_hash != c->file_hash)
+        fail("its plugin or its text was changed after this command began; run "
+             "the same command again");
     if (crew.w->from) {
         Run source = run_read(crew.w->from);
         load_weights(m, &source);
