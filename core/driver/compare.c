@@ -165,6 +165,7 @@ begin_from(Request *r, const char *run, int allowed)
     *base = from.config;
     /* The weights come from that run, so no weight is initialised. */
     base->same_start = base->init = interned("");
+    base->from = run_identity(&from);
     r->work.from = interned(from.path);
     r->base = base;
     /* A path in somebody's run is not opened; only its name is used. */
@@ -172,6 +173,17 @@ begin_from(Request *r, const char *run, int allowed)
     default_values(r, "task", base->task);
     default_values(r, "seed", format_text("%d", base->seed));
     return from;
+}
+
+/* Prints a note if the weights from which c's run begins belong to another
+   build of its variant's plugin. */
+static void
+note_other_build(const Request *r, const Config *c)
+{
+    bool same_variant = r->base && config_equal(r->base, c, OF_VARIANT);
+    if (same_variant && r->base->plugin_hash != c->plugin_hash)
+        note("%s: it was trained with another build of %s", r->work.from,
+             c->variant);
 }
 
 int
@@ -186,6 +198,7 @@ command_train(int argc, char **argv)
                        OF_SHAPE);
     default_grid(&o, "standard", "reverse", "1");
     Grid g = grid_of(r, "train");
+    note_other_build(r, &g.jobs->config);
     check_results_columns("variant", o.columns);
     Experiment e;
     int status = train_and_print(&o, &g, &e);

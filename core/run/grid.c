@@ -4,7 +4,6 @@
    config without its seed; it has one run for each seed. The setting same-start
    names a variant: every run begins as the same function as that variant's run.
    A note names the variants that cannot. */
-#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -173,8 +172,6 @@ add_point(Grid *g, const Request *r, Config c)
     observed_words(c.log); /* exits if the log setting is wrong */
     note_seen_answers(g, &c);
     check_start(g, &given, &c, data.sizes, p.variant);
-    if (r->work.from) /* basename ignores a / at the end */
-        c.from = interned(basename(copy_text(r->work.from)));
     add_seeds(g, given_to(r, "seed"), c, variant_uses(p.variant));
 }
 

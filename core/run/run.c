@@ -287,6 +287,25 @@ run_number(const Run *r, const char *key)
     return text ? cell_value(text, r->path) : NAN;
 }
 
+/* The files are in no particular order, so their hashes are added. */
+const char *
+run_identity(const Run *r)
+{
+    char *folder = within(r->path, "weights");
+    Values files = names_in(folder);
+    uint64_t hash = 0;
+    for (int i = 0; i < files.count; i++) {
+        const char *name = files.text[i];
+        size_t size;
+        char *bytes = read_file(within(folder, name), "weight", &size);
+        uint64_t of_name = hash_bytes(HASH_START, name, strlen(name) + 1);
+        hash += hash_bytes(of_name, bytes, size);
+        free(bytes);
+    }
+    return interned(
+        format_text("%s.%016llx", r->name, (unsigned long long)hash));
+}
+
 void
 run_weights(const Run *r, Model *m)
 {

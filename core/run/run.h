@@ -68,6 +68,11 @@ bool run_exists(const char *directory, const char *name);
 const char *run_text(const Run *r, const char *key);
 double run_number(const Run *r, const char *key);
 
+/* The value of Config.from in a run that begins with the weights of r: r's name
+   and a hash of the files of its weights, because r may have been trained again
+   with another build of its plugin. */
+const char *run_identity(const Run *r);
+
 /* The model of a run with its trained weights. Sets *data to the dataset that
    it was trained on. Free the model with model_free. */
 Model *run_model(const Run *r, Dataset *data);
