@@ -185,14 +185,15 @@ start_of_symbol(const Symbol *s, Axis axis)
 }
 
 /* Sets starts[i] to the start of head i's symbol at the address of s (Symbol):
-   in the same term, on the same side, at the same place in the chain. Returns
-   false if a head has no such symbol. */
+   in the same term, on the same side, at the same place in the chain. Heads are
+   counted from the one that symbol_of calls last + heads - 1. Returns false if
+   a head has no such symbol. */
 static bool
-find_starts(const Derived *d, const Symbol *s, Axis axis, int heads,
+find_starts(const Derived *d, const Symbol *s, Axis axis, int last, int heads,
             int starts[MOST_COMPARED])
 {
     for (int i = 0; i < heads; i++) {
-        int from_last = heads - 1 - i; /* symbol_of calls the last head 0 */
+        int from_last = last + heads - 1 - i;
         const Symbol *own = symbol_of(d, from_last, s);
         if (!own)
             return false;
@@ -201,13 +202,20 @@ find_starts(const Derived *d, const Symbol *s, Axis axis, int heads,
     return true;
 }
 
+/* The number of the last head of the call that has `head`. */
+static int
+last_of_call(const Derived *d, int head)
+{
+    return head - head % d->run.attention.heads;
+}
+
 /* Finds the pattern along an axis from the starts of all heads. The difference
    of the two smallest unequal starts is the stride. If all starts are equal,
    the stride becomes larger than any matrix, so that all heads use block 0. If
-   a variant calls attend more than once, only the heads of the last call are
-   compared. */
+   a variant calls attend more than once, only the heads of the call that has
+   `head` are compared. */
 static Pattern
-pattern_along(const Derived *d, const Symbol *s, Axis axis)
+pattern_along(const Derived *d, int head, const Symbol *s, Axis axis)
 {
     Pattern p = {.heads = d->run.attention.heads, .blocks = 1};
     int starts[MOST_COMPARED];
@@ -215,7 +223,8 @@ pattern_along(const Derived *d, const Symbol *s, Axis axis)
         p.heads = d->heads;
     if (p.heads > MOST_COMPARED)
         p.heads = MOST_COMPARED;
-    p.known = find_starts(d, s, axis, p.heads, starts);
+    int last = last_of_call(d, head);
+    p.known = find_starts(d, s, axis, last, p.heads, starts);
     if (!p.known)
         return p;
     p.start = next_larger(starts, p.heads, INT_MIN);
@@ -291,14 +300,14 @@ has_other_part(const Chain *c, const Symbol *s)
     return false;
 }
 
-/* Returns whether a chain of the printed head has several parts of the matrix
-   of s in the same role. Then the role does not identify the part. */
+/* Returns whether a chain of the head has several parts of the matrix of s in
+   the same role. Then the role does not identify the part. */
 static bool
-role_is_ambiguous(const Derived *d, const Symbol *s)
+role_is_ambiguous(const Derived *d, int head, const Symbol *s)
 {
     for (const Term *t = d->term; t && t < d->term + d->count; t++)
-        if (t->head == PRINTED_HEAD && (has_other_part(&t->chain[Q_SIDE], s) ||
-                                        has_other_part(&t->chain[K_SIDE], s)))
+        if (t->head == head && (has_other_part(&t->chain[Q_SIDE], s) ||
+                                has_other_part(&t->chain[K_SIDE], s)))
             return true;
     return false;
 }
@@ -335,12 +344,12 @@ typedef struct Marks {
    variant has no form (Derived.why), its chains may be incomplete, and no range
    is set. */
 static void
-mark_part(Marks *marks, const Derived *d, const Symbol *s, const Pattern *p,
-          Span span)
+mark_part(Marks *marks, const Derived *d, int head, const Symbol *s,
+          const Pattern *p, Span span)
 {
     bool has_form = !d->why;
     int first = p->known ? p->start : span.first % span.count;
-    if (p->known && !is_tokens(d, s->node) && !role_is_ambiguous(d, s))
+    if (p->known && !is_tokens(d, s->node) && !role_is_ambiguous(d, head, s))
         marks->part = format_text(".%c", s->role);
     else if (has_form)
         marks->part = format_text("[%s:%s]", position_named(d, first),
@@ -352,12 +361,12 @@ mark_part(Marks *marks, const Derived *d, const Symbol *s, const Pattern *p,
    block. Tokens, which count as the identity, also need only an index if heads
    use different blocks of them. */
 static void
-mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
+mark_axis(Marks *marks, const Derived *d, int head, const Symbol *s, Axis axis)
 {
     Span span = span_of(s, axis);
     if (span.count == span.all)
         return;
-    Pattern p = pattern_along(d, s, axis);
+    Pattern p = pattern_along(d, head, s, axis);
     /* For the index of heads that follow no pattern: */
     int blocks_before = span.first / span.count;
     const char *index = index_text(&p, blocks_before + 1);
@@ -368,25 +377,26 @@ mark_axis(Marks *marks, const Derived *d, const Symbol *s, Axis axis)
         span.count == block_size && p.blocks * block_size == span.all;
     bool block_of_tokens = p.blocks > 1 && is_tokens(d, s->node);
     if (!whole_block && !block_of_tokens)
-        mark_part(marks, d, s, &p, span);
+        mark_part(marks, d, head, s, &p, span);
 }
 
-/* The marks that tell which part of its matrix a symbol is. The matrices of the
-   constant have no marks, since all heads share them. */
+/* The marks that tell which part of its matrix a symbol of a head is. The
+   matrices of the constant have no marks, since all heads share them. */
 static Marks
-marks_of(const Derived *d, const Symbol *s)
+marks_of(const Derived *d, int head, const Symbol *s)
 {
     Marks marks = {.index = "", .part = ""};
     const int printed_block = 1; /* the index if names follow no pattern */
-    const Symbol *in_next_head = symbol_of(d, PRINTED_HEAD + 1, s);
-    if (in_next_head &&
-        in_next_head->node != s->node) { /* a matrix for each head */
-        Pattern p = pattern_along(d, s, BY_NAME);
+    int last = last_of_call(d, head), other = head == last ? last + 1 : last;
+    const Symbol *in_other_head = symbol_of(d, other, s);
+    if (in_other_head &&
+        in_other_head->node != s->node) { /* a matrix for each head */
+        Pattern p = pattern_along(d, head, s, BY_NAME);
         marks.index = index_text(&p, printed_block);
     } else if (s->piece != CONSTANT) {
         if (!is_tokens(d, s->node))
-            mark_axis(&marks, d, s, ALONG_ROWS);
-        mark_axis(&marks, d, s, ALONG_COLUMNS);
+            mark_axis(&marks, d, head, s, ALONG_ROWS);
+        mark_axis(&marks, d, head, s, ALONG_COLUMNS);
     }
     return marks;
 }
@@ -408,11 +418,12 @@ name_in_equation(const char *equation, const char *name)
     return NULL;
 }
 
-/* Prints a symbol with its marks: "W_i^Q" for a matrix called W^Q or W_i^Q,
-   "W_i^Q'" if it is transposed, "diag(...)" for gains, "I" for tokens, and
+/* Prints a symbol of a head with its marks: "W_i^Q" for a matrix called W^Q or
+   W_i^Q, "W_i^Q'" if it is transposed, "diag(...)" for gains, "I" for tokens,
+   and
    "[tanh]" for an operator. */
 static void
-print_symbol(FILE *to, const Derived *d, const Symbol *s)
+print_symbol(FILE *to, const Derived *d, int head, const Symbol *s)
 {
     const Node *node = s->node;
     if (node->op) {
@@ -424,7 +435,7 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
         name = "I";
     int letters = (int)strcspn(name, "_^"); /* 1, the length of W, for W_i^Q */
     const char *exponent = name + strcspn(name, "^");
-    Marks marks = marks_of(d, s);
+    Marks marks = marks_of(d, head, s);
     fprintf(to, "%s", is_gains(s) ? "diag(" : "");
     if (*marks.index)
         fprintf(to, "%.*s_%s%s", letters, name, marks.index, exponent);
@@ -437,13 +448,14 @@ print_symbol(FILE *to, const Derived *d, const Symbol *s)
 /* Prints the tokens, unless they are NULL, and then the symbols of a chain, all
    separated by spaces. */
 static void
-print_chain(FILE *to, const Derived *d, const Chain *c, const char *tokens)
+print_chain(FILE *to, const Derived *d, int head, const Chain *c,
+            const char *tokens)
 {
     if (tokens)
         fprintf(to, "%s", tokens);
     for (int i = 0; i < c->count; i++) {
         fprintf(to, "%s", tokens || i > 0 ? " " : "");
-        print_symbol(to, d, &c->symbol[i]);
+        print_symbol(to, d, head, &c->symbol[i]);
     }
 }
 
@@ -457,10 +469,10 @@ print_term(FILE *to, const Derived *d, const Term *t, Shown shown)
     const char *k_tokens = shown == WITH_TOKENS ? k->tokens : NULL;
     bool has_q = q_tokens || q->count, has_k = k_tokens || k->count;
     fprintf(to, "%s", t->factor < 0 ? "-" : "");
-    print_chain(to, d, q, q_tokens);
+    print_chain(to, d, t->head, q, q_tokens);
     fprintf(to, "%s", has_q && has_k ? " " : "");
     fprintf(to, "%s", k->count ? "(" : "");
-    print_chain(to, d, k, k_tokens);
+    print_chain(to, d, t->head, k, k_tokens);
     fprintf(to, "%s%s", k->count ? ")" : "", has_k ? "'" : "");
     fprintf(to, "%s", has_q || has_k ? "" : "I");
     print_factor(to, d, t);

@@ -31,6 +31,16 @@ term_of(const Derived *d, int head, Piece piece, int number)
     return NULL;
 }
 
+/* Heads are counted from the last. */
+int
+head_there(const Derived *d, int head)
+{
+    int heads = d->run.attention.heads;
+    int more = d->there->run.attention.heads - heads;
+    int own = head % heads + more; /* within its call */
+    return head / heads * (heads + more) + (own > 0 ? own : 0);
+}
+
 /* Sets factor_there of each term of d. The other form may have fewer terms, as
    of a sum over heads: then its last is taken. */
 static void
@@ -39,8 +49,9 @@ find_factors_there(Derived *d, const Derived *other)
     d->there = other;
     for (Term *t = d->term; t && t < d->term + d->count; t++) {
         const Term *same = NULL;
+        int head = head_there(d, t->head);
         for (int number = t->number; number >= 0 && !same; number--)
-            same = term_of(other, t->head, t->piece, number);
+            same = term_of(other, head, t->piece, number);
         t->factor_there = same ? same->factor : NAN;
     }
 }

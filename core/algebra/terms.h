@@ -76,6 +76,10 @@ typedef struct Derived {
    shapes. */
 void pair_forms(Derived *d, Derived *other);
 
+/* The head of d->there that has the number of `head`, counted from the first of
+   its call; the last of the call if that has fewer heads. */
+int head_there(const Derived *d, int head);
+
 /* Returns whether two numbers, computed in different ways, are equal up to
    rounding. */
 bool nearly_equal(double a, double b);

@@ -80,7 +80,7 @@ static char *
 piece_text(const Derived *d, int head, int piece, bool with_rank)
 {
     int rank = rank_bound(d, head, piece);
-    Number both = {rank, rank_bound(d->there, head, piece)};
+    Number both = {rank, rank_bound(d->there, head_there(d, head), piece)};
     const char *width = number_named(d, both); /* "d_k", or NULL */
     char *line;
     FILE *text = begin_text(&line);
@@ -91,13 +91,13 @@ piece_text(const Derived *d, int head, int piece, bool with_rank)
     return line;
 }
 
-/* Prints a piece of a head, "M_i = W_i^Q (W_i^K)', rank <= d_k"; in LaTeX,
-   without the rank. d->there is the form at LARGER_SHAPE: if the piece has
-   another text there, a second line says at which shape it has the printed one.
-   If heads differ, `numbered` is true, and the head's number replaces i. Prints
-   nothing if the head has no such piece. */
+/* Prints a piece of a head, "M_i = W_i^Q (W_i^K)', rank <= d_k", with this
+   index of the head; in LaTeX, without the rank. d->there is the form at
+   LARGER_SHAPE: if the piece has another text there, a second line says at
+   which shape it has the printed one. Prints nothing if the head has no such
+   piece. */
 static void
-print_head_piece(const Derived *d, int head, int piece, bool numbered,
+print_head_piece(const Derived *d, int head, int piece, const char *index,
                  Layout layout)
 {
     static const char *const names[PIECES] = {[M_PIECE] = "M",
@@ -105,24 +105,62 @@ print_head_piece(const Derived *d, int head, int piece, bool numbered,
                                               [N_PIECE] = "N",
                                               [N_ROW] = "n",
                                               [CONSTANT] = "c"};
-    const char *index = "_i";
     if (rank_bound(d, head, piece) == 0) /* there is no such piece */
         return;
     if (piece == CONSTANT) /* the heads share it */
         index = "";
-    else if (numbered) /* people count from 1; head 0 is the last (terms.h) */
-        index = format_text("_%d", d->heads - head);
     bool is_matrix = piece == M_PIECE || piece == N_PIECE; /* others are rows */
     /* Without a form, an operator of unknown rank may be among the terms. */
     bool is_bounded = is_matrix && !d->why;
     bool with_rank = is_bounded && layout != LATEX;
     char *text = piece_text(d, head, piece, with_rank);
-    char *at_larger = piece_text(d->there, head, piece, with_rank);
+    char *at_larger =
+        piece_text(d->there, head_there(d, head), piece, with_rank);
     print_formula(layout,
                   format_text("  %s%s = %s", names[piece], index, text));
     print_where(layout, only_where(text, at_larger));
     free(text);
     free(at_larger);
+}
+
+/* Returns whether all pieces of two heads have the same text. */
+static bool
+same_text(const Derived *d, int head, int other)
+{
+    bool same = true;
+    for (int piece = 0; piece < PIECES; piece++) {
+        char *text = piece_text(d, head, piece, true);
+        char *of_other = piece_text(d, other, piece, true);
+        same &= !strcmp(text, of_other);
+        free(text);
+        free(of_other);
+    }
+    return same;
+}
+
+/* Prints the pieces of all heads. Neighbouring heads of the same text are
+   printed once: "M_i" if these are all heads, and otherwise with the first and
+   the last number, "M_{1..4}". */
+static void
+print_heads(const Derived *d, Layout layout)
+{
+    int left = d->heads > 0 ? d->heads : 1; /* the constant may be alone */
+    while (left > 0) {
+        int last = left - 1, head = last; /* they are counted backwards */
+        while (last > 0 && same_text(d, head, last - 1))
+            last--;
+        /* people count from 1 */
+        int from = d->heads - head, to = d->heads - last;
+        const char *index = format_text("_{%d..%d}", from, to);
+        if (from == to)
+            index = format_text("_%d", from);
+        if (to - from + 1 >= d->heads)
+            index = "_i";
+        for (int piece = 0; piece < PIECES; piece++)
+            if (piece != CONSTANT || last == 0) /* the heads share it */
+                print_head_piece(d, last, piece, index, layout);
+        left = last;
+    }
 }
 
 /* Prints whether the equation that the plugin declares gives the same outputs
@@ -149,17 +187,12 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
     Derived larger = derive_at(p->variant, LARGER_SHAPE, FOUR_BLOCKS);
     pair_forms(&d, &larger);
     bool has_form = !d.why;
-    bool heads_differ = has_form && !heads_alike(&d);
-    int heads_printed = heads_differ ? d.heads : 1;
     if (has_form && !(derived_apart(&d) <= APART)) /* also if it is NaN */
         fail("%s: the form derived from its code is not the one that probing "
              "finds: trust neither, and run `qkv check`",
              p->name);
     printf("%s%s\n", prefix, p->name);
-    /* The first head is the last one in d (terms.h). */
-    for (int head = heads_printed - 1; head >= 0; head--)
-        for (int piece = 0; piece < PIECES; piece++)
-            print_head_piece(&d, head, piece, heads_differ, layout);
+    print_heads(&d, layout);
     if (d.why)
         printf("%s  no form: %s\n", prefix, d.why);
     if (p->variant->calls == ANY_CALL) /* print_equation calls it with keys */
