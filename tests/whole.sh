@@ -51,6 +51,8 @@ echo '{"model_type": "bert", "hidden_size": 8, "num_hidden_layers": 1, "num_atte
 expect "a published model" [ "$("$qkv" count --whole --config llama.json --tsv | tail -n 1 | tr '\t' ' ')" = \
     "llama.json 8030261248 8016918528 4227072 266240 458752 8386560 4096" ]
 refuses 1 "tie_word_embeddings: --whole needs it to be true or false; set it" "$qkv" count --whole --config silent.json
+sed 's/128256/4096/; s/}/, "tie_word_embeddings": true}/' silent.json >few.json
+refuses 1 "vocab_size: it is 4096, at most the width of a token, 4096" "$qkv" count --whole --config few.json
 refuses 1 "the parts of a whole bert are not known" "$qkv" count --whole --config bert.json
 refuses 2 "length" "$qkv" count --whole --config llama.json --length 5
 echo "{\"model_type\": \"llava\", \"text_config\": {$llama, \"tie_word_embeddings\": false}}" >composite.json

@@ -14,8 +14,9 @@
        g v^2          GL(v) between W^V and W^O
        g (k - r)      b^K, which adds the same to all scores of a row; not in
                       rotated columns, where this depends on the distance
-       g v            b^V, which b^O can absorb because weights sum to 1; not
-                      with sinks
+       g v            b^V, which b^O can absorb because weights sum to 1;
+                      without b^O only g v - d, or 0 if this is less, since
+                      b^V adds the same d entries to all outputs; 0 with sinks
 
    With norms
        r / 2 + k - r  the gains of the norms of queries and keys, if all heads
@@ -102,20 +103,22 @@ score_gauge(const Published *p)
 }
 
 /* The dimensions of the gauge in W^V, W^O and their biases. All heads of a
-   group multiply the same values by W^O, so their W^O count as one matrix. */
+   group multiply the same values by W^O, so their W^O count as one matrix. With
+   sinks, weights do not sum to 1, so b^V is one more row of W^V. */
 static double
 value_gauge(const Published *p)
 {
-    double g = p->groups, v = p->d_v, heads_of_group = p->heads / g;
+    double g = p->groups, v = p->d_v, outputs = p->heads / g * p->d_model;
+    bool biased = strchr(p->biases, 'v'), sinks = published_has(p, "sinks");
     if (published_has(p, "value-norm"))
         return p->keys_are_values ? 0 : g * v * (v - 1) / 2;
     if (published_has(p, "gated"))
         return g * v;
-    double sum = g * free_within(v, p->vdim, heads_of_group * p->d_model);
-    bool absorbed = strchr(p->biases, 'o') && !published_has(p, "sinks");
-    if (strchr(p->biases, 'v') && absorbed) /* b^O can absorb b^V */
-        sum += g * v;
-    return sum;
+    if (!biased || sinks)
+        return g * free_within(v, p->vdim + (biased ? 1 : 0), outputs);
+    bool absorbed = strchr(p->biases, 'o'); /* b^O can absorb b^V */
+    double of_bias = absorbed ? g * v : fmax(0, g * v - p->d_model);
+    return g * free_within(v, p->vdim, outputs) + of_bias;
 }
 
 /* How many parameters a layer stores. */

@@ -93,7 +93,11 @@ check_layer(const Published *l)
     if (!latent && (l->latent || l->query_latent))
         said_refuse(name, "latent", "this model_type has none; remove it");
     if (l->rope % 2)
-        said_refuse(name, "rope", "columns are rotated in pairs: make it even");
+        said_refuse(name, "rope",
+                    format_text("%d columns of a head are rotated, but not in "
+                                "pairs: correct it, partial_rotary_factor or "
+                                "head_dim",
+                                l->rope));
     /* If a vector with a norm is wider than the token that it is made from, the
        gauge is larger than accounts.c says. */
     if (widest_normed > l->d_model)
@@ -160,8 +164,8 @@ is_rotated(const Said *s, const Published *l, int layer, int type)
 }
 
 /* How many columns of a head are rotated in a layer without latent: the number
-   or the share that the file gives, or all of them. A share is rounded down to
-   whole pairs. A wrong share is refused even if no column is rotated. */
+   or the share that the file gives, or all of them. A wrong share is refused
+   even if no column is rotated. */
 static int
 rotated_columns(const Said *s, const Published *l, int layer, int type)
 {
@@ -174,7 +178,7 @@ rotated_columns(const Said *s, const Published *l, int layer, int type)
         said_refuse(s->path, "rotated", why);
     if (!is_rotated(s, l, layer, type))
         return 0;
-    return l->rope ? l->rope : (int)(l->d_k * share) / 2 * 2;
+    return l->rope ? l->rope : (int)(l->d_k * share);
 }
 
 /* Sets the number of heads of keys and values. With a latent, or if the file

@@ -52,6 +52,19 @@ check_family(const Published *p, const char *path, const char *text)
              path, p->type);
 }
 
+/* Returns how many symbols the vocabulary has. Exits unless they are more than
+   d: the formula needs logits that span the residual stream. */
+static double
+symbols_of(const char *path, const char *text, double d)
+{
+    double symbols = number_of_key(path, text, "vocab_size");
+    if (symbols <= d)
+        fail("%s: vocab_size: it is %.0f, at most the width of a token, %.0f, "
+             "and --whole has a formula only for more symbols",
+             path, symbols, d);
+    return symbols;
+}
+
 /* A hidden unit of the MLP has a column of W_1, one of W_2, a row of W_3, and
    one free factor. A layer has two norms, before attention and before the MLP.
    These and the last norm have d gains each. The basis of the residual stream
@@ -64,7 +77,7 @@ published_whole(const char *path)
     check_family(&p, path, text);
     Account attention = published_account(&p, ANY_LENGTH);
     double d = p.d_model, layers = p.layers;
-    double symbols = number_of_key(path, text, "vocab_size");
+    double symbols = symbols_of(path, text, d);
     double units = layers * number_of_key(path, text, "intermediate_size");
     double mlp = 3 * d * units, norms = 2 * layers * d, last_norm = d;
     double embedding = symbols * d;
