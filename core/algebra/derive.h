@@ -15,10 +15,11 @@
 /* derive derives the form of v at attention a with the matrices w, as v
    declares them. derive_at does so at a shape, such as "d-model=16", with
    random matrices, in the last of `layers` blocks, ONE_BLOCK, TWO_BLOCKS or
-   FOUR_BLOCKS. A later block can recall what an earlier one remembered.
-   The caller frees the result with derived_free, which does not free the
-   matrices. */
-enum { ONE_BLOCK = 1, TWO_BLOCKS = 2, FOUR_BLOCKS = 4 };
+   THREE_BLOCKS. A later block can recall what an earlier one remembered; and
+   the last of two and of three blocks differ if every other block does, as
+   where local and global attention alternate. The caller frees the result with
+   derived_free, which does not free the matrices. */
+enum { ONE_BLOCK = 1, TWO_BLOCKS = 2, THREE_BLOCKS = 3 };
 Derived derive(const Variant *v, Attention a, Weights w);
 Derived derive_at(const Variant *v, const char *shape, int layers);
 

@@ -215,7 +215,7 @@ static const char *
 rank_too_low(Derived *to, Piece piece, int most, int needed)
 {
     const char *bound = format_text("%d", most), *unless = "";
-    Derived larger = derive_at(to->run.variant, LARGER_SHAPE, FOUR_BLOCKS);
+    Derived larger = derive_at(to->run.variant, LARGER_SHAPE, THREE_BLOCKS);
     pair_forms(to, &larger);
     Number both = {most, largest_rank_bound(&larger, piece)};
     const char *name = number_named(to, both); /* or NULL */

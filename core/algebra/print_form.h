@@ -36,7 +36,7 @@ enum { PRINTED_HEAD = 0 };
 char *form_spelled(const Derived *d);
 
 /* Compares `telling`, the printed form of a variant at TELLING_SHAPE in block 2
-   of 2, with `larger`, its form at LARGER_SHAPE in block 4 of 4. If both are
+   of 2, with `larger`, its form at LARGER_SHAPE in block 3 of 3. If both are
    the same text, the result is "". Otherwise the form has another number or
    another matrix at each shape, and the result is " at d-model=78 ..., block 2
    of 2, only", to be put after `telling`. */

@@ -1,4 +1,5 @@
 /* form.c - checks of a plugin's canonical form, and of its fit. */
+#include <math.h>
 #include <string.h>
 
 #include "algebra/canonical.h"
@@ -35,8 +36,9 @@ check_form(Subject *s)
     Canonical c = form_of(s);
     s->found->untested = !c.m;
     if (c.m)
-        passed(s, "%d heads of softmax(s x M_i y'%s) y N_i, equal to %.0e%s",
-               c.heads, c.bias ? " + b" : "", c.deviation,
+        passed(s, "%d heads of softmax(s x M_i y'%s)%s y N_i, equal to %.0e%s",
+               c.heads, c.bias ? " + b" : "",
+               c.sink[0] > -INFINITY ? " with a sink" : "", c.deviation,
                c.unmasked_only ? "; only without a mask: under a causal one "
                                  "it has no form"
                                : "");

@@ -54,7 +54,7 @@ describe(const void *argument, void *answer)
                  ".family");
     if (wanted->form) {
         Derived d = derive_at(v, TELLING_SHAPE, TWO_BLOCKS);
-        Derived larger = derive_at(v, LARGER_SHAPE, FOUR_BLOCKS);
+        Derived larger = derive_at(v, LARGER_SHAPE, THREE_BLOCKS);
         pair_forms(&d, &larger);
         const char *form = form_spelled(&d);
         const char *where = only_where(form, form_spelled(&larger));
