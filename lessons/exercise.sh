@@ -127,8 +127,9 @@ known_mistake() {
 
 # The first line that a plugin fails in `qkv check`, without the sizes that were tried.
 first_failure() {
-    cp "$1" "$work/mine.c"
-    (cd "$work" && limited 60 qkv check -q ./mine.c --tsv) 2>/dev/null |
+    mkdir -p "$work/given" "$work/desk"
+    cp "$1" "$work/desk/mine.c"
+    (cd "$work/desk" && limited 60 qkv check -q ./mine.c --tsv) 2>/dev/null |
         awk -F '\t' '$2 == "FAILED" { sub(/ \[d_model [^]]*\]$/, "", $3); print "qkv check, " $1 ": " $3; exit }'
 }
 
