@@ -84,7 +84,7 @@ put_before(const Node *node, Matrix m, Walk w)
 }
 
 /* Puts the operator of n before the product, to be printed as its name in
-   brackets, and sets `why`. Its matrix is a placeholder of the right width. */
+   brackets, and sets `why`. Its matrix has the right width and no meaning. */
 static Walk
 name_operator(const Node *n, Walk w)
 {
@@ -99,7 +99,7 @@ name_operator(const Node *n, Walk w)
 static void
 add_term(Derived *d, Term t)
 {
-    while (term_of(d, t.head, t.piece, t.number))
+    while (term_of(d, t.head, t.piece, t.number)) /* this number is taken */
         t.number++;
     for (int side = 0; side < SIDES; side++)
         for (int i = 0; i < t.chain[side].count; i++) {
@@ -114,7 +114,8 @@ add_term(Derived *d, Term t)
     d->count++;
 }
 
-/* Begins a chain that makes the columns w.from .. w.from + w.width - 1 of n. */
+/* Begins a chain that makes the columns w.from .. w.from + w.width - 1 of n.
+   keep_columns may leave fewer of them to this walk. */
 static void
 begin_chain(const Node *n, Walk w)
 {
@@ -122,9 +123,9 @@ begin_chain(const Node *n, Walk w)
     walk(n, w);
 }
 
-/* Passes a product of a node with the matrix m, a part of the leaf `node`: puts
-   the needed columns of m before the product. Then all columns of the node are
-   needed, one for each row of m. */
+/* Passes a product A m, for the matrix m, a part of the leaf `node`: puts the
+   needed columns of m before the product. Then all columns of A are needed, one
+   for each row of m. */
 static Walk
 pass_matrix(const Node *node, Matrix m, Walk w)
 {
@@ -136,8 +137,9 @@ pass_matrix(const Node *node, Matrix m, Walk w)
     return w;
 }
 
-/* The queries of a term are complete. Continues at the keys, in their columns
-   with the numbers w.made, since q k' multiplies equal columns. */
+/* The queries of a term are complete: they are columns w.made of the head's
+   queries. q k' multiplies them by the same columns of the head's keys, so the
+   walk continues there. */
 static void
 walk_keys(Walk w)
 {
@@ -149,8 +151,9 @@ walk_keys(Walk w)
     begin_chain(keys, w);
 }
 
-/* If the chain makes only some columns, w->made, of the node where it began,
-   puts them in their places: multiplies by these rows of the identity x. */
+/* If a complete chain makes only some columns, w->made, of the node where it
+   began, adds a last matrix that puts them in their places: these rows of the
+   identity, whose entries x has. */
 static void
 place_columns(Walk *w)
 {
@@ -158,7 +161,7 @@ place_columns(Walk *w)
     Span made = w->made;
     if (made.count == made.all)
         return;
-    if (made.all > x->cols) { /* the identity has too few rows */
+    if (made.all > x->cols) { /* x has too few columns */
         w->to->why = "its keys are concatenated from other widths than its "
                      "queries, and are wider than d_model";
         return;
@@ -170,14 +173,13 @@ place_columns(Walk *w)
 }
 
 /* Ends a chain at the tokens x or y, whose entries are the identity (derive).
-   If only some columns are needed, these are its first matrix. Without a
-   weighted sum in the walk (CONSTANT), the variant has no form: sets `why`. */
+   If only some columns are needed, these are its first matrix. */
 static Walk
 end_at_tokens(const Node *tokens, Walk w)
 {
-    if (w.term.piece == CONSTANT && !w.to->why)
+    if (w.term.piece == CONSTANT && !w.to->why) /* it passed no weighted sum */
         w.to->why = "its output depends on the tokens outside attention, too";
-    w.term.chain[w.side].tokens = tokens->arguments;
+    w.term.chain[w.side].tokens = tokens->arguments; /* their name */
     if (w.width == tokens->cols)
         return w;
     const real *from = tokens->value + w.from;
@@ -199,25 +201,22 @@ end_at_row(const Node *row, Walk w)
     return put_before(row, matrix(first, one_row, w.width, row->cols), w);
 }
 
-/* Passes a leaf. In the B of a product A B, it is the first matrix of B, and
-   the walk continues at A. Otherwise the leaf, tokens or a row of weights, ends
-   the chain: after queries come the keys, and any other term is complete. A
-   bias of keys adds the same number to all scores of a row, which the softmax
-   ignores, so its term is dropped. */
+/* Passes a leaf, which is tokens or weights. */
 static void
 walk_leaf(const Node *leaf, Walk w)
 {
     bool tokens = is_tokens(w.to, leaf);
-    if (w.nested > 0) { /* the walk is in a B */
+    if (w.nested > 0) { /* it is the first matrix of the B of a product A B */
+        const Node *a = w.waiting[w.nested - 1];
         w.nested--;
-        walk(w.waiting[w.nested],
-             pass_matrix(leaf, weights_of(w.to, leaf).m, w));
+        walk(a, pass_matrix(leaf, weights_of(w.to, leaf).m, w));
         return;
     }
-    if (w.role == 'k' && !tokens)
+    if (w.role == 'k' && !tokens) /* a bias of keys, which the softmax ignores:
+                                     it adds one number to a row of scores */
         return;
     w = tokens ? end_at_tokens(leaf, w) : end_at_row(leaf, w);
-    if (w.role == 'q') {
+    if (w.role == 'q') { /* the term lacks its keys */
         walk_keys(w);
         return;
     }
@@ -239,9 +238,8 @@ repeated_row(const Node *n, int width)
 }
 
 /* Of the needed columns, keeps those among the columns start .. start + size -
-   1 of the node; w->from then counts from `start`. The first matrix of the
-   chain loses the rows of the other columns; an empty chain makes fewer
-   columns. Returns whether any column is still needed. */
+   1 of the node; w->from then counts from `start`. Returns whether any are
+   left; if none are, the walk ends, and *w has no meaning. */
 static bool
 keep_columns(Walk *w, int start, int size)
 {
@@ -254,11 +252,11 @@ keep_columns(Walk *w, int start, int size)
     w->width = end_kept - first_kept;
     if (w->width < w->term.width)
         w->term.width = w->width;
-    if (c->count > 0) {
+    if (c->count > 0) { /* its first matrix loses the rows of other columns */
         Matrix *first = &c->symbol[0].m;
         first->at += skipped * first->down;
         first->rows = w->width;
-    } else {
+    } else { /* an empty chain makes fewer columns */
         w->made.first += skipped;
         w->made.count = w->width;
     }
@@ -277,8 +275,7 @@ from_weights(const Derived *d, const Node *n)
     return true;
 }
 
-/* Returns whether the operands of c allow this passage. A walk passes only one
-   weighted sum: before that, its piece is CONSTANT. */
+/* Returns whether the operands of c allow this passage. */
 static bool
 can_pass(const Node *c, Passage passage, const Walk *w)
 {
@@ -292,7 +289,7 @@ can_pass(const Node *c, Passage passage, const Walk *w)
         return repeated_row(c->in[B]->root, width) != NULL;
     case REPEATED:
         return repeated_row(c, width) != NULL;
-    case WEIGHTED:
+    case WEIGHTED: /* only one in a walk: before it, the piece is CONSTANT */
         return w->call && w->term.piece == CONSTANT &&
                c->in[A]->root->op == &softmax_op; /* without sinks */
     default:
@@ -332,25 +329,26 @@ walk_transposed(const Node *c, int h, Walk w)
 }
 
 /* Passes C = A . B, for a B that repeats a row of gains, as the product of A
-   with the diagonal matrix of these gains. */
+   with the diagonal matrix of the gains of the needed columns. */
 static void
 walk_gain(const Node *c, int h, Walk w)
 {
     const Node *repeated = c->in[B]->root, *row = repeated->in[A];
-    int first = start_of(row, h, c) + w.from; /* the first gain needed */
+    int first = start_of(row, h, c) + w.from; /* among all gains of the row */
     w = put_before(row->root, gains_matrix(row, first, w.width), w);
     walk_operand(c, h, A, w);
 }
 
-/* Passes C_i = A_i B_i if A_i is the attention weights of the walk's head. If
+/* Passes C_h = A_h B_h if A_h is the attention weights of the walk's head. If
    it is not, the walk ends here: every other head has its own walk. */
 static void
 walk_weighted(const Node *c, int h, Walk w)
 {
     bool own = c->in[A]->root == w.call->weights && h == w.own;
-    w.term.piece = N_PIECE;
-    if (own)
-        walk_operand(c, h, B, w);
+    if (!own)
+        return;
+    w.term.piece = N_PIECE; /* from here on */
+    walk_operand(c, h, B, w);
 }
 
 /* Names an operator that the walk cannot pass, and continues at its first
@@ -456,8 +454,9 @@ walk_queries(const Node *scores, Walk w)
     begin_chain(queries, w);
 }
 
-/* Returns whether the scores n have a form if their operands have one, as a
-   multiple of scores, a sum, or the scores of one head repeated for all. */
+/* Returns whether the scores n have a form if their operands have one: a
+   multiple of scores, a sum, or scores that heads share, not rows or columns
+   that are repeated. */
 static bool
 preserves_form(const Node *n)
 {
@@ -470,8 +469,7 @@ preserves_form(const Node *n)
 }
 
 /* Derives the terms of M_i from the scores n = [x 1] M_i y' of head w.own. An
-   operator that destroys the form is named. If it adds a bias by position, the
-   scores without the bias are derived as well, so that they can be printed. */
+   operator that destroys the form is named. */
 static void
 walk_scores(const Node *n, Walk w)
 {
@@ -480,9 +478,10 @@ walk_scores(const Node *n, Walk w)
         return;
     }
     bool preserved = preserves_form(n);
+    /* The scores to which a bias by position is added are printed, too. */
+    int walked = preserved || n->op == &fixed_bias_op ? n->inputs : 0;
     if (meaning_of(n)->passage == FACTOR)
         w.term.factor *= *(const double *)n->arguments;
-    int walked = preserved || n->op == &fixed_bias_op ? n->inputs : 0;
     for (int k = 0; k < walked; k++) {
         Walk operand = w;
         /* the operand may have fewer heads */
@@ -593,7 +592,7 @@ derive_at(const Variant *v, const char *shape, int layers)
 void
 derived_free(Derived *d)
 {
-    if (d->run.x)
+    if (d->run.x) /* x and y have the same entries; none if nothing was run */
         free(d->run.x->value);
     free(d->term);
     tape_free(d->run.tape);
