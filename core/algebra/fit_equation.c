@@ -148,8 +148,9 @@ times_fitted(const Fittable *r, int weight)
            (r->latent == weight);
 }
 
-/* Returns whether a matrix has a block for each head. If no matrix of the
-   equation has blocks, there is only one head, and each matrix is its block. */
+/* Returns whether a matrix has a block for each head: its number of blocks,
+   PlanWeight.heads, is h. If no matrix of the equation has blocks, there is
+   only one head, and each matrix is its block. */
 static bool
 has_block_for_each_head(const Plan *p, int weight)
 {
@@ -172,37 +173,39 @@ is_whole_map(const Plan *p, int weight)
            equal_scalars(p->text, width_known(w->cols), d_model);
 }
 
-/* Returns whether a matrix can be filled. It can if it is fitted in one place;
-   or if it is square, shared by all heads and fitted in no place, because then
-   it becomes the identity; or if it is the only matrix of the queries and the
-   only one of the keys, and fitted nowhere else, because then it is fitted to
-   the symmetric part of M_i. */
+/* Returns whether a matrix can be filled. */
 static bool
 can_fill(const Plan *p, const Fittable *r, int weight)
 {
     int times = times_fitted(r, weight);
+    if (times == 0) /* it becomes the identity */
+        return is_shared_square(p, weight);
+    if (times == 1)
+        return true;
+    /* A matrix of queries and of keys, and of nothing else, is fitted to the
+       symmetric part of M_i. It must be the only one of each. */
     bool one_matrix_each =
         r->q.count == 1 && r->k.count == 1 && r->latent == NO_MATRIX;
-    if (last_of(&r->q) == weight && last_of(&r->k) == weight)
-        return times == 2 && one_matrix_each;
-    return times == 1 || (times == 0 && is_shared_square(p, weight));
+    return times == 2 && last_of(&r->q) == weight && last_of(&r->k) == weight &&
+           one_matrix_each;
 }
 
 /* Returns whether each head can get its own M_i and N_i, or the nearest ones of
-   the rank that its matrices allow. Heads may share keys and values, but not
-   queries and outputs, because then their M_i or N_i could not differ. If the
-   keys have no matrix, the matrix of the queries has to be M_i itself; if the
-   values have none, the matrix of the output has to be N_i. */
+   the rank that its matrices allow. */
 static bool
 holds_any_form(const Plan *p, const Fittable *r)
 {
     int query = last_of(&r->q);
     if (query == NO_MATRIX)
         return false;
-    return has_block_for_each_head(p, query) &&
-           has_block_for_each_head(p, r->out) &&
-           (r->k.count || is_whole_map(p, query)) &&
-           (r->v.count || is_whole_map(p, r->out));
+    /* Without a matrix for keys, the queries' matrix has to be M_i itself;
+       without one for values, the output's has to be N_i. */
+    bool holds_m = r->k.count > 0 || is_whole_map(p, query);
+    bool holds_n = r->v.count > 0 || is_whole_map(p, r->out);
+    /* Heads may share keys and values. But with the same queries or the same
+       output map, their M_i or N_i could not differ as they like. */
+    return holds_m && holds_n && has_block_for_each_head(p, query) &&
+           has_block_for_each_head(p, r->out);
 }
 
 /* Reads the products of an equation into *r. Returns false if the equation is
