@@ -82,19 +82,18 @@ is_count(int letter)
 }
 
 /* The wanted attention at another shape: each letter that is used has its size
-   there. The settings are written to f->settings as "name=value" pairs, which
-   the next call overwrites. */
+   there. Its settings are f->settings, which the next call overwrites. */
 static Attention
 attention_at(Family *f, const Shape *shape)
 {
     Attention a = f->attention;
     OwnSetting own;
-    int length = 0;
+    int length = 0; /* of f->settings so far */
     for (int i = 0; i < FIRST_OWN; i++)
         if (f->used[i])
             *shape_option(&a, i) = shape->n[i];
     f->settings[0] = 0;
-    const char *list = a.settings;
+    const char *list = a.settings; /* "name=value" pairs, or NULL */
     while (list && next_own_setting(&list, &own)) {
         for (int i = FIRST_OWN; i < LETTERS; i++)
             if (f->used[i] && !strcmp(f->name[i], own.name))
@@ -128,13 +127,11 @@ try_as_width(Family *f, int i, const OwnSetting *own)
     f->wanted.n[i] = (int)own->value;
     Shape doubled = f->wanted;
     doubled.n[i] *= 2;
-    f->used[i] = true; /* attention_at sets only letters that are used */
+    f->used[i] = true; /* for now: attention_at sets only letters in use */
     f->used[i] = parameters_at(f, &doubled) != parameters_at(f, &f->wanted);
 }
 
-/* Finds which options of the shape are letters. They are the options that the
-   variant lists in Variant.shape, except a count that is 1 or a width that is
-   0; and d_model, on which all variants depend although none lists it. */
+/* Finds which options of the shape are letters. */
 static void
 find_option_letters(Family *f)
 {
@@ -144,7 +141,9 @@ find_option_letters(Family *f)
     static const char letters[FIRST_OWN] = {'d', 'h', 'g', 'k', 'v', 'r'};
     for (int i = 0; i < FIRST_OWN; i++) {
         int wanted = *shape_option(&f->attention, i);
+        /* All variants depend on d_model, although none lists it. */
         bool listed = i == D || index_in(f->variant->shape, options[i]) >= 0;
+        /* A count of 1 is no letter, nor is a width of 0. */
         int if_unused = is_count(i) ? 1 : 0;
         f->name[i][0] = letters[i];
         f->used[i] = listed && wanted > if_unused;
@@ -193,8 +192,10 @@ find_own_letters(Family *f)
 enum { TOKEN, LATENT, HEAD, ALL_GROUPS, ALL_HEADS, SHAPE_WIDTHS };
 enum { WIDTHS = SHAPE_WIDTHS + LETTERS - FIRST_OWN };
 
-/* Factors that break ties between equal widths of the wanted shape: a token
-   counts as a little wider than a latent, and both as wider than the rest. */
+/* If widths are equal at the wanted shape, a token counts as a little wider
+   than a latent, and both as a little wider than the others. So d_model must
+   not be narrower than any that it equals there, nor a latent than any of the
+   others. */
 #define TOKEN_TIE  (1 + 2e-6)
 #define LATENT_TIE (1 + 1e-6)
 
@@ -217,10 +218,8 @@ chain_widths(const Family *f, const Shape *shape, double width,
 
 /* Returns whether the widths of a chain are in the same order at `shape`, with
    heads that are `width` wide, as at the wanted shape, with heads that are
-   `width_wanted` wide. Widths that are equal at the wanted shape may be in any
-   order at the other one, with two exceptions: d_model must not be narrower
-   than any of those that it equals, nor a latent than any of those except
-   d_model. */
+   `width_wanted` wide. Widths that are equal at one of the shapes may be in any
+   order at the other one, except for the ties above. */
 static bool
 chain_ordered_alike(const Family *f, const Shape *shape, double width_wanted,
                     double width)
@@ -233,25 +232,27 @@ chain_ordered_alike(const Family *f, const Shape *shape, double width_wanted,
     for (int i = 0; i < WIDTHS; i++)
         for (int j = 0; j < i; j++) {
             double wider_wanted = wanted[i] - wanted[j];
-            if (wider_wanted * (other[i] - other[j]) < 0) /* opposite signs */
+            double wider = other[i] - other[j];
+            if (wider_wanted * wider < 0) /* opposite signs */
                 return false;
         }
     return true;
 }
 
 /* Returns whether a shape is like the wanted one. Its widths must be in the
-   same order in the chain of keys, in the chain of values and, if both are made
-   from one latent, in the chain of keys and values side by side. The number of
-   heads must divide d_model if it does in the wanted shape. */
+   same order in the chain of keys and in the chain of values. */
 static bool
 ordered_alike(const Family *f, const Shape *shape)
 {
     const int *wanted = f->wanted.n, *n = shape->n;
     bool keys = chain_ordered_alike(f, shape, wanted[K], n[K]);
     bool values = chain_ordered_alike(f, shape, wanted[V], n[V]);
+    /* A latent makes keys and values together, so it has a third chain: */
     bool both =
         !f->used[R] ||
         chain_ordered_alike(f, shape, wanted[K] + wanted[V], n[K] + n[V]);
+    /* A variant may use d_model / h, so heads must divide d_model if they do at
+       the wanted shape. */
     bool divides = wanted[D] % wanted[H] != 0 || n[D] % n[H] == 0;
     return keys && values && both && divides;
 }
@@ -270,11 +271,11 @@ add_term(Family *f, int count, int width, int power)
         powers[count] = 1;
 }
 
-/* Adds the terms with this count: count times 1, a width or its square. */
+/* Adds the terms with this count (add_term): times 1, a width or its square. */
 static void
 add_terms(Family *f, int count)
 {
-    add_term(f, count, D, 0); /* d^0 is 1 */
+    add_term(f, count, D, 0); /* times 1, which is d^0 */
     for (int width = 0; width < LETTERS; width++)
         if (f->used[width] && !is_count(width)) {
             add_term(f, count, width, 1);
@@ -314,34 +315,40 @@ formula_value(const Family *f, const Shape *shape)
     return sum;
 }
 
-/* The largest value that a letter may have in a random shape. The letters
-   before it must be drawn already, and `widest` is the largest d_model. Shapes
-   are quick to measure if they are small, so counts are small, and so are a
-   variant's own widths that are at most d_k. If a width fits into d_model at
-   the wanted shape (d_k and d_v of all heads together), it fits into d_model
-   here, too, so that most random shapes are like the wanted one. */
+/* The largest number of heads, or of groups of heads, in a random shape. Both
+   are small, because small shapes are quick to measure. */
 static int
-largest_drawn(const Family *f, int letter, const Shape *shape, int widest)
+largest_count(const Family *f, int letter)
 {
-    enum { HEADS = 4, GROUPED_HEADS = 8, NARROW = 3 };
-    const int *wanted = f->wanted.n;
-    if (letter == H && f->used[G])
-        return GROUPED_HEADS; /* several groups of several heads */
-    if (is_count(letter))
-        return HEADS;
-    bool is_own = letter >= FIRST_OWN;
-    if (is_own && wanted[letter] <= wanted[K])
-        return NARROW * f->step[letter];
-    bool in_each_head = letter == K || letter == V;
-    int in_all_heads = wanted[letter] * (in_each_head ? wanted[H] : 1);
-    bool fits_into_d_model = letter != D && in_all_heads <= wanted[D];
-    if (!fits_into_d_model)
-        return widest;
-    return in_each_head ? shape->n[D] / shape->n[H] : shape->n[D];
+    enum { HEADS = 4, GROUPED_HEADS = 8 };
+    bool grouped = letter == H && f->used[G]; /* several heads in each group */
+    return grouped ? GROUPED_HEADS : HEADS;
 }
 
-/* A random shape whose d_model is at most `widest`. Each letter is a random
-   multiple of its step (find_steps). */
+/* The largest size of a width in a random shape, in which d_model and the
+   number of heads are drawn already. No width is larger than `widest`. A width
+   that fits into d_model at the wanted shape has to fit into it here, too:
+   otherwise few random shapes would be like the wanted one. */
+static int
+largest_width(const Family *f, int letter, const Shape *shape, int widest)
+{
+    enum { NARROW = 3 };
+    const int *wanted = f->wanted.n;
+    bool is_own = letter >= FIRST_OWN;
+    if (letter == D)
+        return widest;
+    if (is_own && wanted[letter] <= wanted[K]) /* it is narrow here, too */
+        return NARROW * f->step[letter];
+    if (letter == K || letter == V) { /* in all heads together */
+        bool fits = wanted[letter] * wanted[H] <= wanted[D];
+        return fits ? shape->n[D] / shape->n[H] : widest;
+    }
+    return wanted[letter] <= wanted[D] ? shape->n[D] : widest;
+}
+
+/* A random shape whose d_model is at most `widest`. Each letter that is used
+   gets a random multiple of its step (find_steps), in the order of the enum, so
+   that d_model and the heads come before the other widths. */
 static Shape
 draw_shape(Family *f, int widest)
 {
@@ -349,7 +356,9 @@ draw_shape(Family *f, int widest)
     for (int i = 0; i < LETTERS; i++) {
         if (!f->used[i])
             continue;
-        int most_steps = largest_drawn(f, i, &shape, widest) / f->step[i];
+        int most = is_count(i) ? largest_count(f, i)
+                               : largest_width(f, i, &shape, widest);
+        int most_steps = most / f->step[i];
         if (most_steps < 1)
             most_steps = 1;
         shape.n[i] = f->step[i] * (1 + random_below(&f->random, most_steps));
@@ -358,16 +367,17 @@ draw_shape(Family *f, int widest)
 }
 
 /* Returns whether this shape may be measured: it must be new, have at most
-   `most` parameters, and be like the wanted shape. A single head is a special
-   case, and is left out. */
+   `most` parameters, and be like the wanted shape. */
 static bool
 may_be_measured(Family *f, const Shape *shape, int most)
 {
+    /* If the wanted shape has several heads, a single one is a special case. */
     if (f->used[H] && shape->n[H] == 1)
         return false;
     for (int i = 0; i < f->measured; i++)
         if (memcmp(&f->shape[i], shape, sizeof *shape) == 0)
             return false;
+    /* A count that is not used is 1, and divides. */
     bool groups_divide = shape->n[H] % shape->n[G] == 0;
     return groups_divide && ordered_alike(f, shape) &&
            parameters_at(f, shape) <= most;
@@ -406,17 +416,16 @@ measure_shapes(Family *f, int count, int widest, int most)
     return true;
 }
 
-/* Finds the factors by least squares. Each shape gives an equation, a row of a;
-   each term has an unknown factor, a column of a. The columns are scaled to
-   length 1, so that small terms are not lost in rounding. The scaled factors
-   are the pseudo-inverse of a, whose transpose is `inverse`, times the gauges.
-   Factors are rounded to halves. Returns false if the shapes do not determine
-   them. */
+/* Finds the factors by least squares: A times the factors should be the gauges,
+   where A has a row for each shape and a column for each term. Factors are
+   rounded to halves. Returns false if the shapes do not determine them. */
 static bool
 fit_factors(Family *f)
 {
     int terms = f->terms, shapes = f->measured;
-    double length[MOST_TERMS] = {0}; /* of each column */
+    double length[MOST_TERMS] = {0}; /* of each column of A */
+    /* A with columns of length 1, so that small terms are not lost in rounding;
+       and the transpose of its pseudo-inverse, A^+. */
     double *a = allocate(matrix_entries(shapes, terms), sizeof *a);
     double *inverse = allocate(matrix_entries(shapes, terms), sizeof *inverse);
     for (int j = 0; j < terms; j++) {
@@ -427,7 +436,7 @@ fit_factors(Family *f)
     }
     int rank = pseudo_inverse(a, shapes, terms, inverse);
     for (int j = 0; j < terms; j++) {
-        double scaled = 0;
+        double scaled = 0; /* factor j times length[j], by row j of A^+ */
         for (int i = 0; i < shapes; i++)
             scaled += inverse[i * terms + j] * f->gauge[i];
         f->factor[j] = round(2 * scaled / length[j]) / 2;
@@ -453,18 +462,19 @@ term_text(const Family *f, int i)
     return parts.count ? joined(&parts, " ") : "1";
 }
 
-/* The formula, such as "h v^2 + 2 h k". Its last terms come first. */
+/* The formula, such as "h v^2 + 2 h k", without terms whose factor is 0. The
+   last terms of the list come first: those with g or h, and high powers. */
 static char *
 text_of(const Family *f)
 {
     char *text = "";
     for (int i = f->terms - 1; i >= 0; i--) {
-        bool negative = f->factor[i] < 0;
+        bool is_first = !*text, negative = f->factor[i] < 0;
         if (f->factor[i] == 0)
             continue;
-        const char *sign = negative ? "- " : "";
-        if (*text) /* there is a term before it */
-            sign = negative ? " - " : " + ";
+        const char *sign = negative ? " - " : " + ";
+        if (is_first)
+            sign = negative ? "- " : "";
         text = format_text("%s%s%s", text, sign, term_text(f, i));
     }
     return *text ? text : "0";
@@ -481,9 +491,8 @@ is_right(const Family *f)
     return true;
 }
 
-/* Fits a formula to small shapes, with a d_model of at most `widest` and at
-   most `most` parameters. Checks it at others, which may be slightly
-   larger. */
+/* Fits a formula of v at a to small shapes, with a d_model of at most `widest`
+   and at most `most` parameters. Checks it at others, which may be larger. */
 static Formula
 fit_formula(const Variant *v, Attention a, int widest, int most)
 {
@@ -497,8 +506,7 @@ fit_formula(const Variant *v, Attention a, int widest, int most)
     find_own_letters(f);
     find_steps(f); /* for these letters */
     list_terms(f);
-    /* A third more equations than unknowns, and 8 more, so that a wrong formula
-       does not fit. */
+    /* More equations than unknowns, so that a wrong formula does not fit. */
     found.fitted = f->terms + f->terms / 3 + 8;
     found.holds =
         measure_shapes(f, found.fitted, widest, most) && fit_factors(f) &&
@@ -511,29 +519,31 @@ fit_formula(const Variant *v, Attention a, int widest, int most)
 }
 
 /* Tries small shapes first, which are quick to measure. If no formula fits
-   them, or one that gives an impossible gauge, larger shapes are tried. All
-   blocks have the same gauge, so only one is measured, unless a block recalls
-   what another remembered. */
+   them, or one that gives an impossible gauge, larger shapes are tried. */
 Formula
 formula_of(const Variant *v, Attention a, double used)
 {
-    /* For the first search: the largest d_model, which is larger if rope
-       rotates keys; and the most parameters of a shape, for each unit of
-       d_model. */
+    /* In the first search: the largest d_model, which is larger if rope rotates
+       keys, since then widths are even; and the most parameters of a shape,
+       divided by that d_model. */
     enum { WIDEST = 16, WIDEST_IF_EVEN = 32, PARAMETERS_PER_UNIT = 12 };
     /* In each later search, d_model may be larger by WIDER, and a shape may
        have TIMES_PARAMETERS as many parameters, up to MOST_PARAMETERS. */
     enum { WIDER = 8, TIMES_PARAMETERS = 4, MOST_PARAMETERS = 6400 };
     Formula found = {.holds = false};
+    /* All blocks have the same gauge, so one is measured for all, unless a
+       block recalls what another remembered: then all are measured together. */
     bool together = cost_of(v, a, FEW_TOKENS, Y_IS_X).recalls;
     int layers = a.layers > 1 ? a.layers : 1;
-    a.layers = together ? layers : 1; /* how many are measured */
+    a.layers = together ? layers : 1;
     int widest = a.relative == &rope ? WIDEST_IF_EVEN : WIDEST;
     int most = PARAMETERS_PER_UNIT * widest;
     while (most <= MOST_PARAMETERS && !found.holds) {
         found = fit_formula(v, a, widest, most);
-        found.gauge *= together ? 1 : layers;
-        found.holds = found.holds && found.gauge >= 0 && found.gauge <= used;
+        if (!together)
+            found.gauge *= layers;
+        if (found.gauge < 0 || found.gauge > used) /* impossible */
+            found.holds = false;
         most *= TIMES_PARAMETERS;
         widest += WIDER;
     }
