@@ -75,11 +75,10 @@ row_add(real *to, real factor, const real *x, int n)
 }
 
 /* Subtracts a block of pivots from the last `columns` columns of the pool. The
-   block has `pivots` pivots, at most PANEL, from number first_pivot on. P is
-   the part of these columns in the rows of the pivots. First P is replaced by
-   the X that solves D X = P; D is the block of L in these rows, a triangle with
-   1s on its diagonal. Then B X is subtracted from the rows below P; B is the
-   block of L below D. */
+   block has `pivots` pivots, at most PANEL, from number first_pivot on. In the
+   rows of these pivots, the columns are P, and L is D, a triangle with 1s on
+   its diagonal. In the rows below, L is B. P becomes the X that solves D X = P,
+   and then B X is subtracted from the rows below. */
 static void
 subtract_block(const Elimination *e, int first_pivot, int pivots, int columns)
 {
@@ -90,9 +89,11 @@ subtract_block(const Elimination *e, int first_pivot, int pivots, int columns)
     for (int i = 0; i < pivots; i++) {
         real *x = pool_row(e, first_pivot + i) + first_column;
         const real *d = lu_row(e, first_pivot + i) + first_pivot;
-        for (int j = 0; j < i; j++)
-            row_add(x, -d[j], pool_row(e, first_pivot + j) + first_column,
-                    columns);
+        for (int above = 0; above < i; above++) { /* rows of X, found already */
+            const real *x_above =
+                pool_row(e, first_pivot + above) + first_column;
+            row_add(x, -d[above], x_above, columns);
+        }
         for (int j = 0; j < columns; j++)
             minus_x[i * columns + j] = -x[j];
     }
@@ -115,19 +116,24 @@ subtract_pivots(const Elimination *e, int fresh)
     }
 }
 
-/* Adds the next `count` rows of A to the pool, as columns, and subtracts all
-   pivots so far from them. */
+/* Adds the next `count` rows of A, which `next` writes, to the pool. Each
+   becomes a column, whose entries are in the present order of T's rows. Then
+   all pivots so far are subtracted from these columns. */
 static void
 add_rows(Elimination *e, NextRows *next, void *more, int count)
 {
-    real *rows = allocate((size_t)count * (size_t)e->n, sizeof *rows);
+    real *rows = allocate(matrix_entries(count, e->n), sizeof *rows);
     next(more, count, rows);
-    for (int i = 0; i < e->n; i++)
-        for (int j = 0; j < count; j++) {
-            real x = rows[(size_t)j * (size_t)e->n + (size_t)e->order[i]];
-            e->finite &= isfinite(x) != 0;
-            pool_row(e, i)[e->waiting + j] = x;
+    for (int k = 0; k < count; k++) {
+        const real *row_of_a = rows + (size_t)k * (size_t)e->n;
+        int column = e->waiting + k; /* of the pool */
+        for (int i = 0; i < e->n; i++) {
+            real x = row_of_a[e->order[i]];
+            if (!isfinite(x))
+                e->finite = false;
+            pool_row(e, i)[column] = x;
         }
+    }
     free(rows);
     e->waiting += count;
     subtract_pivots(e, count);
@@ -180,9 +186,8 @@ move_pivot(Elimination *e, int taken, Pivot p)
     e->order[e->rank] = row;
 }
 
-/* Takes a pivot: moves it to column `taken` of the pool, stores that column as
-   the next one of U and, divided by the pivot, of L, and subtracts multiples of
-   it from the columns after it. */
+/* Takes a pivot: moves it to column `taken` of the pool, stores that column in
+   L and U, and subtracts multiples of it from the columns after it. */
 static void
 take_pivot(Elimination *e, int taken, Pivot p)
 {
@@ -191,7 +196,7 @@ take_pivot(Elimination *e, int taken, Pivot p)
     const real *pivot_row = pool_row(e, e->rank);
     for (int i = 0; i < e->n; i++) {
         real *row = pool_row(e, i);
-        if (i > e->rank) {
+        if (i > e->rank) { /* in L, the entry is divided by the pivot */
             row[taken] /= pivot_row[taken];
             row_add(row + after, -row[taken], pivot_row + after,
                     e->waiting - after);
@@ -204,14 +209,12 @@ take_pivot(Elimination *e, int taken, Pivot p)
 }
 
 /* Takes pivots from the pool, the largest first, as long as they are
-   LARGE_ENOUGH. Then drops the remaining columns if they are only rounding. The
-   columns of the pivots are the first `taken` of the pool until the end, when
-   they leave it. */
+   LARGE_ENOUGH. Drops the remaining columns if they are only rounding. */
 static void
 take_pivots(Elimination *e)
 {
     double first = 0; /* the size of the largest pivot in this call */
-    int taken = 0;
+    int taken = 0;    /* the first columns of the pool, which became pivots */
     while (taken < e->waiting && e->rank < e->n) {
         Pivot p = find_pivot(e, taken);
         first = fmax(first, p.size);
@@ -227,7 +230,7 @@ take_pivots(Elimination *e)
         take_pivot(e, taken, p);
         taken++;
     }
-    e->waiting -= taken;
+    e->waiting -= taken; /* the columns of the pivots leave the pool */
     for (int i = 0; i < e->n; i++)
         memmove(pool_row(e, i), pool_row(e, i) + taken,
                 (size_t)e->waiting * sizeof(real));
@@ -248,13 +251,12 @@ is_settled(const Elimination *e)
     return e->rank == e->n || e->idle >= columns_to_believe(e->rank);
 }
 
-/* Adds rows of A and takes pivots until the rank is known, or until the pool is
-   empty and enough rows were added to make even a rank of n known. `left` rows
-   may still be added. */
+/* Adds rows of A and takes pivots until the rank is known. Gives up once the
+   pool is empty and enough rows were added to make even a rank of n known. */
 static void
 eliminate(Elimination *e, NextRows *next, void *more)
 {
-    int left = e->n + columns_to_believe(e->n);
+    int left = e->n + columns_to_believe(e->n); /* rows that may be added */
     while (!is_settled(e) && (e->waiting > 0 || left > 0)) {
         int fresh = left < PANEL ? left : PANEL;
         if (fresh > 0)
@@ -268,28 +270,27 @@ eliminate(Elimination *e, NextRows *next, void *more)
 }
 
 /* Finds the widest gap between two consecutive pivots or, after the last pivot,
-   between it and the largest entry that was dropped. The loop runs from the
-   last pivot to the first, while the entries after the gap are small enough to
-   be rounding. The rank is the number of pivots before the gap; it is 0 for a
-   matrix of zeros. An entry below `least` counts as `least`, so that no gap is
-   infinite. */
+   between it and the largest entry that was dropped. The rank is the number of
+   pivots before the gap; it is 0 for a matrix of zeros. */
 static Rank
 find_gap(const Elimination *e)
 {
     double epsilon = sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
     double most_rounding = ENLARGED * RANK_ROUNDING * e->largest;
-    double least = e->largest * epsilon;
-    double next = e->rest; /* the largest entry after the i-th pivot */
+    double least = e->largest * epsilon; /* so that no gap is infinite */
+    double next = e->rest; /* the largest entry after the first `rank` pivots */
     double widest = LEAST_GAP;
     Rank r = {.rank = e->largest > 0 ? UNKNOWN_RANK : 0};
     for (int i = 1; i < e->rank; i++) /* let no pivot exceed an earlier one */
         e->pivot[i] = fmin(e->pivot[i], e->pivot[i - 1]);
-    for (int i = e->rank; i > 0 && next <= most_rounding; i--) {
-        double last = e->pivot[i - 1];
+    for (int rank = e->rank; rank > 0; rank--) {
+        double last = e->pivot[rank - 1];
         double gap = last / fmax(next, least);
+        if (next > most_rounding) /* what comes after the gap is no rounding */
+            break;
         if (gap > widest) {
             widest = gap;
-            r = (Rank){i, last / e->largest, next / e->largest};
+            r = (Rank){rank, last / e->largest, next / e->largest};
         }
         next = fmax(next, last);
     }
