@@ -129,22 +129,21 @@ typedef enum Axis { ALONG_ROWS, ALONG_COLUMNS, BY_NAME } Axis;
 
 /* The rows or columns of its stored matrix that a symbol uses. A diagonal
    matrix is stored as one row of gains; its symbol uses some columns of this
-   row. */
+   row. The axis is not BY_NAME. */
 static Span
 span_of(const Symbol *s, Axis axis)
 {
     const Node *node = s->node;
     Matrix stored = is_transposed(s) ? transposed(s->m) : s->m;
-    /* The symbol's first entry, counted row by row: */
-    int first_entry =
-        is_gains(s) ? first_gain(s) : (int)(s->m.at - node->value);
+    int rows = is_gains(s) ? 1 : stored.rows;
+    /* Entries of the stored matrix before the symbol's first, row by row: */
+    int before = is_gains(s) ? first_gain(s) : (int)(s->m.at - node->value);
     if (axis == ALONG_COLUMNS)
-        return (Span){.first = first_entry % node->cols,
+        return (Span){.first = before % node->cols,
                       .count = stored.cols,
                       .all = node->cols};
-    return (Span){.first = first_entry / node->cols,
-                  .count = is_gains(s) ? 1 : stored.rows,
-                  .all = node->rows};
+    return (Span){
+        .first = before / node->cols, .count = rows, .all = node->rows};
 }
 
 enum { MOST_COMPARED = 64 };
@@ -209,11 +208,8 @@ last_of_call(const Derived *d, int head)
     return head - head % d->run.attention.heads;
 }
 
-/* Finds the pattern along an axis from the starts of all heads. The difference
-   of the two smallest unequal starts is the stride. If all starts are equal,
-   the stride becomes larger than any matrix, so that all heads use block 0. If
-   a variant calls attend more than once, only the heads of the call that has
-   `head` are compared. */
+/* Finds the pattern along an axis from the starts of all heads of a call of
+   attend: of the call that has `head`, if the variant has several. */
 static Pattern
 pattern_along(const Derived *d, int head, const Symbol *s, Axis axis)
 {
@@ -227,7 +223,9 @@ pattern_along(const Derived *d, int head, const Symbol *s, Axis axis)
     p.known = find_starts(d, s, axis, last, p.heads, starts);
     if (!p.known)
         return p;
-    p.start = next_larger(starts, p.heads, INT_MIN);
+    p.start = next_larger(starts, p.heads, INT_MIN); /* the smallest */
+    /* From it to the next. If all are equal, the stride is larger than any
+       matrix, and all heads use block 0. */
     p.stride = next_larger(starts, p.heads, p.start) - p.start;
     for (int i = 0; i < p.heads; i++) {
         int distance = starts[i] - p.start;
@@ -300,15 +298,17 @@ has_other_part(const Chain *c, const Symbol *s)
     return false;
 }
 
-/* Returns whether a chain of the head has several parts of the matrix of s in
-   the same role. Then the role does not identify the part. */
+/* Returns whether the head has another part of the matrix of s in the same
+   role. Then the role does not tell which part s is. */
 static bool
 role_is_ambiguous(const Derived *d, int head, const Symbol *s)
 {
-    for (const Term *t = d->term; t && t < d->term + d->count; t++)
-        if (t->head == head && (has_other_part(&t->chain[Q_SIDE], s) ||
-                                has_other_part(&t->chain[K_SIDE], s)))
+    for (int i = 0; i < d->count; i++) {
+        const Chain *c = d->term[i].chain;
+        if (d->term[i].head == head &&
+            (has_other_part(&c[Q_SIDE], s) || has_other_part(&c[K_SIDE], s)))
             return true;
+    }
     return false;
 }
 
@@ -337,34 +337,32 @@ typedef struct Marks {
     const char *index, *part;
 } Marks;
 
-/* Sets marks->part to the role of a symbol if the heads follow a pattern and
-   the role tells which part of its block the symbol is. Otherwise sets it to
-   the symbol's range in the block, from the first row or column to the one
-   after the last; without a pattern, a block has the symbol's size. But if the
-   variant has no form (Derived.why), its chains may be incomplete, and no range
-   is set. */
+/* Marks a symbol that is only a part of its head's block, which begins at
+   p->start in the first block: by its role if that tells which part it is, or
+   by its range in the block, from the first row or column to the one after the
+   last. `span` has its rows or columns in the whole matrix. */
 static void
 mark_part(Marks *marks, const Derived *d, int head, const Symbol *s,
           const Pattern *p, Span span)
 {
-    bool has_form = !d->why;
-    int first = p->known ? p->start : span.first % span.count;
-    if (p->known && !is_tokens(d, s->node) && !role_is_ambiguous(d, head, s))
+    if (p->known && !is_tokens(d, s->node) && !role_is_ambiguous(d, head, s)) {
         marks->part = format_text(".%c", s->role);
-    else if (has_form)
-        marks->part = format_text("[%s:%s]", position_named(d, first),
-                                  position_named(d, first + span.count));
+        return;
+    }
+    if (d->why) /* it has no form, so its chains may be incomplete */
+        return;
+    /* Without a pattern, a block has the symbol's size. */
+    int first = p->known ? p->start : span.first % span.count;
+    marks->part = format_text("[%s:%s]", position_named(d, first),
+                              position_named(d, first + span.count));
 }
 
-/* Sets the marks that a symbol needs along an axis. It needs none if it uses
-   all rows or columns of its matrix, and only an index if it uses a whole
-   block. Tokens, which count as the identity, also need only an index if heads
-   use different blocks of them. */
+/* Sets the marks that a symbol needs along an axis, of its rows or columns. */
 static void
 mark_axis(Marks *marks, const Derived *d, int head, const Symbol *s, Axis axis)
 {
     Span span = span_of(s, axis);
-    if (span.count == span.all)
+    if (span.count == span.all) /* it uses all of its matrix */
         return;
     Pattern p = pattern_along(d, head, s, axis);
     /* For the index of heads that follow no pattern: */
@@ -375,6 +373,7 @@ mark_axis(Marks *marks, const Derived *d, int head, const Symbol *s, Axis axis)
     int block_size = p.blocks > 1 ? p.stride : span.all;
     bool whole_block =
         span.count == block_size && p.blocks * block_size == span.all;
+    /* Tokens, which count as the identity, need no more than an index. */
     bool block_of_tokens = p.blocks > 1 && is_tokens(d, s->node);
     if (!whole_block && !block_of_tokens)
         mark_part(marks, d, head, s, &p, span);
@@ -389,8 +388,8 @@ marks_of(const Derived *d, int head, const Symbol *s)
     const int printed_block = 1; /* the index if names follow no pattern */
     int last = last_of_call(d, head), other = head == last ? last + 1 : last;
     const Symbol *in_other_head = symbol_of(d, other, s);
-    if (in_other_head &&
-        in_other_head->node != s->node) { /* a matrix for each head */
+    bool matrix_for_each_head = in_other_head && in_other_head->node != s->node;
+    if (matrix_for_each_head) {
         Pattern p = pattern_along(d, head, s, BY_NAME);
         marks.index = index_text(&p, printed_block);
     } else if (s->piece != CONSTANT) {
@@ -401,18 +400,21 @@ marks_of(const Derived *d, int head, const Symbol *s)
     return marks;
 }
 
-/* If a letter or digit follows the name in the equation, it is the name of
-   another matrix: W^QK is not W^Q. */
 const char *
 name_in_equation(const char *equation, const char *name)
 {
     static const char *const indices[] = {"", "_i", "_g"};
-    int before_hat = (int)strcspn(name, "^"); /* 1, the length of W, for W^Q */
+    int letters = (int)strcspn(name, "^"); /* 1, the length of W, for W^Q */
+    const char *exponent = name + letters; /* "^Q" */
     for (size_t k = 0; k < sizeof indices / sizeof *indices; k++) {
-        const char *indexed = format_text("%.*s%s%s", before_hat, name,
-                                          indices[k], name + before_hat);
+        const char *indexed =
+            format_text("%.*s%s%s", letters, name, indices[k], exponent);
         const char *found = strstr(equation, indexed);
-        if (found && !isalnum((unsigned char)found[strlen(indexed)]))
+        if (!found)
+            continue;
+        /* A letter or digit would make it another name: W^QK is not W^Q. */
+        char after = found[strlen(indexed)];
+        if (!isalnum((unsigned char)after))
             return indexed;
     }
     return NULL;
