@@ -72,47 +72,49 @@ set_symbol(const Symbol *s, const Term *product)
         return false;
     Matrix m = s->m, value = term_value(product, m.rows);
     bool fits = value.rows == m.rows && value.cols == m.cols;
-    for (int i = 0; fits && i < m.rows * m.cols; i++)
-        fits = set_symbol_entry(s, i / m.cols, i % m.cols, value.at[i]);
+    int entries = fits ? m.rows * m.cols : 0;
+    for (int i = 0; i < entries; i++)
+        if (!set_symbol_entry(s, i / m.cols, i % m.cols, value.at[i]))
+            fits = false;
     free(value.at);
     return fits;
 }
 
 /* The number of symbols of a chain, from `begin` on, to whose product a matrix
-   is set. It is 1 if the first symbol has the matrix's shape. Otherwise a
-   square matrix is set to the identity, a product of 0 symbols, and any other
-   matrix to the shortest product of its shape. If there is none, 0 is returned,
-   too; set_symbol then refuses the identity. A product has the rows of its
-   first matrix and the columns of its last. */
+   is set: 0 for the identity, a product of no symbols, which set_symbol refuses
+   unless the matrix is square. */
 static int
 symbols_for(const Matrix *m, const Chain *c, int begin)
 {
+    const int identity = 0;
     if (begin >= c->count)
-        return 0;
+        return identity;
     const Matrix *first = &c->symbol[begin].m;
     if (first->rows == m->rows && first->cols == m->cols)
         return 1;
     if (m->rows == m->cols || first->rows != m->rows)
-        return 0;
+        return identity;
+    /* The shortest product of the matrix's shape: it has the rows of its first
+       symbol and the columns of its last. */
     for (int count = 2; begin + count <= c->count; count++)
         if (c->symbol[begin + count - 1].m.cols == m->cols)
             return count;
-    return 0;
+    return identity;
 }
 
 /* Adds a line such as "W_i^Q := W^Q W_i^Q" for symbol s of `to` and a product
-   of matrices of `from`, unless the list has this line already. The left side
-   is printed as a term that consists of s. A' := Q K' is written as
-   A := K Q'. */
+   of matrices of `from`, unless the list has this line already. */
 static void
 add_line(const Matching *by, const Symbol *s, const Term *product)
 {
     Values *lines = by->lines;
+    /* Both sides are printed as terms; the left one consists of s. */
     Term left = {.factor = 1,
                  .factor_there = 1,
                  .chain[Q_SIDE] = {.count = 1, .symbol = {*s}}};
     Term set_to = *product;
     if (is_transposed(s) && product->chain[K_SIDE].count > 0) {
+        /* A' := Q K' is written as A := K Q'. */
         left.chain[Q_SIDE].symbol[0].m = transposed(s->m);
         set_to.chain[Q_SIDE] = product->chain[K_SIDE];
         set_to.chain[K_SIDE] = product->chain[Q_SIDE];
@@ -144,10 +146,8 @@ product_of_symbols(const Chain *c, int begin, int count, Number factor)
 }
 
 /* Sets the matrices of the chain `target`, one after another, to products of
-   the next matrices of `source`. The first matrix also gets the factor. The
-   last matrix becomes the product of all that remain in `source`, times the
-   transpose of the product of `keys`. An operator in `target` must be the next
-   symbol of `source`, too. Returns false if this is not possible. */
+   the next matrices of `source`; all together, with the factor, they become
+   factor `source` `keys`'. Returns false if this is not possible. */
 static bool
 set_chain(const Matching *by, const Chain *target, const Chain *source,
           const Chain *keys, Number factor)
@@ -156,17 +156,17 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
     for (int k = 0; k < target->count; k++) {
         const Symbol *s = &target->symbol[k];
         bool last = k == target->count - 1;
-        if (s->node->op) { /* an operator instead of a matrix */
+        if (s->node->op) { /* an operator: `source` must have it here, too */
             if (used == source->count ||
                 source->symbol[used].node->op != s->node->op)
                 return false;
             used++;
             continue;
         }
-        int count =
-            last ? source->count - used : symbols_for(&s->m, source, used);
+        int remaining = source->count - used;
+        int count = last ? remaining : symbols_for(&s->m, source, used);
         Term product = product_of_symbols(source, used, count, factor);
-        if (last)
+        if (last) /* it gets all that remain, and the keys */
             product.chain[K_SIDE] = *keys;
         if (!set_symbol(s, &product))
             return false;
@@ -175,28 +175,25 @@ set_chain(const Matching *by, const Chain *target, const Chain *source,
         used += count;
         factor = no_factor; /* only the first matrix gets the factor */
     }
-    return nearly_equal(factor.here,
-                        1); /* a factor that no matrix got must be 1 */
+    /* A factor that no matrix got must be 1. */
+    return nearly_equal(factor.here, 1);
 }
 
-/* Sets the matrices of the term `target` so that it equals `source`. On the
-   side of the queries they become products of the matrices that `source` has
-   there, and likewise on the side of the keys. If `target` has no matrix for
-   keys, those for queries get both products. The quotient of the two factors is
-   put into the matrices for queries or, if there are none, into those for keys.
-   Returns false if no such products exist. */
+/* Sets the matrices of the term `target` to products of the matrices of
+   `source`, so that both terms are equal. Returns false if no such products are
+   found. */
 static bool
 set_term(const Matching *by, const Term *target, const Term *source)
 {
     static const Chain no_keys = {.count = 0};
-    Number factor = {source->factor / target->factor,
+    Number factor = {source->factor / target->factor, /* what matrices get */
                      source->factor_there / target->factor_there};
     const Chain *q = &target->chain[Q_SIDE], *k = &target->chain[K_SIDE];
     const Chain *from_q = &source->chain[Q_SIDE];
     const Chain *from_k = &source->chain[K_SIDE];
-    if (!k->count)
+    if (!k->count) /* the matrices for queries get all of Q K' */
         return set_chain(by, q, from_q, from_k, factor);
-    if (!q->count && !from_q->count)
+    if (!q->count && !from_q->count) /* those for keys get the factor */
         return set_chain(by, k, from_k, &no_keys, factor);
     return set_chain(by, q, from_q, &no_keys, factor) &&
            set_chain(by, k, from_k, &no_keys, no_factor);
@@ -208,8 +205,8 @@ set_term(const Matching *by, const Term *target, const Term *source)
 static bool
 set_head(const Matching *by, int source, int target)
 {
-    const Derived *d = by->to;
-    for (const Term *t = d->term; t && t < d->term + d->count; t++) {
+    for (int i = 0; i < by->to->count; i++) {
+        const Term *t = &by->to->term[i];
         const Term *s = term_of(by->from, source, t->piece, t->number);
         if (t->head == target && s && !set_term(by, t, s))
             return false;
@@ -299,8 +296,8 @@ match_heads(Matching *by, int head)
 static void
 renumber_heads(const Matching *by)
 {
-    Derived *from = by->from;
-    for (Term *t = from->term; t && t < from->term + from->count; t++) {
+    for (int i = 0; i < by->from->count; i++) {
+        Term *t = &by->from->term[i];
         int head = 0;
         while (by->source[head] != t->head)
             head++;
@@ -309,24 +306,25 @@ renumber_heads(const Matching *by)
 }
 
 /* Sets all matrices once more, this time to write the lines: for the matrices
-   of one head, and for those that became 0. Matched heads now have the same
+   of one head, and for those that become 0. Matched heads now have the same
    number. */
 static void
 write_lines(Matching *by, Values *lines)
 {
     const Weights *w = &by->to->run.weights;
+    const char *equation = by->to->run.variant->equation;
     unset_entries(by->to);
     for (int head = 0; head < by->heads; head++) {
         by->lines = head == PRINTED_HEAD ? lines : NULL;
         set_head(by, head, head); /* succeeds, as it did in the search */
     }
     for (int i = 0; i < w->count; i++) {
-        const char *name = w->list[i].name;
-        const char *indexed =
-            name_in_equation(by->to->run.variant->equation, name);
-        bool all_became_0 = clear_unset(&w->list[i]) == entries_of(&w->list[i]);
-        if (all_became_0)
-            values_add(lines, format_text("%s := 0", indexed ? indexed : name));
+        const Weight *one = &w->list[i];
+        size_t unset = clear_unset(one); /* entries that become 0 */
+        const char *indexed = name_in_equation(equation, one->name);
+        if (unset == entries_of(one))
+            values_add(lines,
+                       format_text("%s := 0", indexed ? indexed : one->name));
     }
 }
 
@@ -336,9 +334,9 @@ substitute(Derived *from, Derived *to, Accepts *accepts, void *more,
 {
     const int first_head = 0;
     Matching by = {.from = from, .to = to, .accepts = accepts, .more = more};
-    by.heads = to->heads > 0 ? to->heads : 1;
     if (from->heads != to->heads || to->heads > MOST_HEADS)
         return false;
+    by.heads = to->heads > 0 ? to->heads : 1; /* 1 for the constant only */
     unset_entries(to);
     bool found = match_heads(&by, first_head);
     if (found) {

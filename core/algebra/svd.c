@@ -112,12 +112,13 @@ longest_row(const double *w, int rows, int length, double *squared)
 }
 
 /* Gram-Schmidt orthogonalisation. It ends when the longest row that remains is
-   only rounding. */
+   only rounding, compared with the first that was chosen. */
 int
 row_basis(double *w, int rows, int length, double *q, int *chosen)
 {
-    double first_squared = 0; /* of the first row that is chosen */
-    for (int r = 0; r < rows && r < length; r++) {
+    double first_squared = 0; /* the squared length of that first row */
+    int most = rows < length ? rows : length;
+    for (int r = 0; r < most; r++) {
         double squared; /* the squared length of the longest row */
         double *row = q + r * length;
         int longest = longest_row(w, rows, length, &squared);
@@ -126,8 +127,8 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
             chosen[r] = longest;
         if (r == 0)
             first_squared = squared;
-        /* The rows of q were removed from w only up to rounding, so remove them
-           once more. */
+        /* Earlier rows of q were removed from w only up to rounding, so remove
+           them once more. */
         for (int i = 0; i < r; i++)
             remove_component(row, q + i * length, length);
         double norm = sqrt(dot(row, row, length));
@@ -138,7 +139,7 @@ row_basis(double *w, int rows, int length, double *q, int *chosen)
         for (int i = 0; i < rows; i++)
             remove_component(w + i * length, row, length);
     }
-    return rows < length ? rows : length;
+    return most;
 }
 
 double
@@ -187,8 +188,9 @@ typedef struct Result {
 } Result;
 
 /* Decomposes A' = w (k x length), whose rows are combinations of the `rank`
-   orthonormal rows of q. A' = B Q, with B = A' Q' (k x rank). If B = U S V',
-   then A' = U S (Q' V)': U is the short side, and Q' V the long side. */
+   orthonormal rows of Q = q (rank x length). A' = B Q, with B = A' Q' (k x
+   rank). If B = U S V', then A' = U S (Q' V)': U is the short side, and Q' V
+   the long side. The columns of both from `rank` on stay 0. */
 static void
 decompose_in_basis(const double *w, const double *q, int rank, Result to)
 {
@@ -203,18 +205,18 @@ decompose_in_basis(const double *w, const double *q, int rank, Result to)
         to.s[r] = small.s[r];
         for (int i = 0; i < k; i++)
             to.short_side[i * k + r] = small.u[i * rank + r];
-        for (int i = 0; i < rank; i++)
+        for (int i = 0; i < rank; i++) /* column r of Q' V */
             for (int j = 0; j < length; j++)
                 to.long_side[j * k + r] +=
-                    small.v[i * rank + r] * q[i * length + j];
+                    q[i * length + j] * small.v[i * rank + r];
     }
     free(small.u);
     free(b);
 }
 
-/* Decomposes A' = w (k x length) if its rank is low, for example if A is the
-   M_i of a head. Then only `rank` columns need to be rotated. Returns false,
-   and writes nothing, if the rank is at least half the length. */
+/* Decomposes A' = w (k x length) if its rank is low, as that of the M_i of a
+   head. Then only `rank` columns need to be rotated. Returns false, and writes
+   nothing, if the rank is at least half the length. */
 static bool
 decompose_low_rank(const double *w, Result to)
 {
@@ -319,7 +321,7 @@ effective_rank(const double *s, int k)
     for (int i = 0; i < k; i++)
         if (s[i] > 0)
             entropy -= s[i] / sum * logarithm(s[i] / sum);
-    return sum > 0 ? 1 / decay(entropy) : 0; /* e^entropy */
+    return sum > 0 ? 1 / decay(entropy) : 0; /* decay(x) is e^-x */
 }
 
 Spectrum
@@ -333,8 +335,9 @@ spectrum_of(const double *a, int d)
     return s;
 }
 
-/* |(M + M') / 2|^2 / |M|^2, in Frobenius norms. The numerator is the sum of
-   m_ij (m_ij + m_ji) / 2. A matrix of zeros is symmetric. */
+/* |M + M'|^2 / |2 M|^2, in Frobenius norms. |M + M'|^2 is the sum of
+   m_ij^2 + 2 m_ij m_ji + m_ji^2, so it is 2 times that of m_ij (m_ij + m_ji). A
+   matrix of zeros is symmetric. */
 double
 symmetric_share(const double *m, int d)
 {
