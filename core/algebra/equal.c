@@ -282,7 +282,7 @@ form_lacking(Derived *to, const Canonical *form)
 
 /* Returns a text which names a property of the form of `from` that `to` cannot
    have. Returns NULL if none is found, or if `to` has no derived form, or one
-   that differs from its probed form. */
+   that its probe does not confirm. */
 static const char *
 lost_with_form(const Variant *to, const Variant *from)
 {
@@ -291,8 +291,7 @@ lost_with_form(const Variant *to, const Variant *from)
     const char *why = NULL;
     Canonical form =
         canonical_form(from, a.run.attention, a.run.weights, FEWEST_POSITIONS);
-    bool is_derived_right = !b.why && derived_apart(&b) <= APART;
-    if (is_derived_right)
+    if (!b.why && probe_confirms(&b))
         why = form_lacking(&b, &form);
     canonical_free(&form);
     derived_free(&a);

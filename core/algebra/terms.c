@@ -25,9 +25,11 @@ smaller(int a, int b)
 const Term *
 term_of(const Derived *d, int head, Piece piece, int number)
 {
-    for (const Term *t = d->term; t && t < d->term + d->count; t++)
+    for (int i = 0; i < d->count; i++) {
+        const Term *t = &d->term[i];
         if (t->head == head && t->piece == piece && t->number == number)
             return t;
+    }
     return NULL;
 }
 
@@ -108,8 +110,10 @@ static int
 rank_by_ends(const Derived *d, int head, Piece piece, int side, End end)
 {
     int rank = 0;
-    const Term *t = term_of(d, head, piece, FIRST_TERM);
-    for (int number = FIRST_TERM; t; t = term_of(d, head, piece, ++number)) {
+    for (int i = 0; i < d->count; i++) {
+        const Term *t = &d->term[i];
+        if (t->head != head || t->piece != piece)
+            continue;
         const Symbol *symbol = end_symbol(t, side, end);
         if (!symbol)
             rank += t->width;
@@ -119,18 +123,17 @@ rank_by_ends(const Derived *d, int head, Piece piece, int side, End end)
     return rank;
 }
 
-/* The last matrix of Q K', as in M_i, is the first one of K, transposed. */
 int
 rank_bound(const Derived *d, int head, Piece piece)
 {
     int widths = 0;
-    for (const Term *t = d->term; t && t < d->term + d->count; t++)
-        if (t->head == head && t->piece == piece)
-            widths += t->width;
+    for (int i = 0; i < d->count; i++)
+        if (d->term[i].head == head && d->term[i].piece == piece)
+            widths += d->term[i].width;
     int by_first = rank_by_ends(d, head, piece, Q_SIDE, FIRST_SYMBOL);
-    int by_last = piece == M_PIECE
-                      ? rank_by_ends(d, head, piece, K_SIDE, FIRST_SYMBOL)
-                      : rank_by_ends(d, head, piece, Q_SIDE, LAST_SYMBOL);
+    int by_last = rank_by_ends(d, head, piece, Q_SIDE, LAST_SYMBOL);
+    if (piece == M_PIECE) /* the last matrix of Q K' is the first of K */
+        by_last = rank_by_ends(d, head, piece, K_SIDE, FIRST_SYMBOL);
     int by_ends = smaller(by_first, by_last);
     return smaller(smaller(widths, by_ends), d->run.attention.d_model);
 }
@@ -190,14 +193,13 @@ is_tokens(const Derived *d, const Node *n)
     return n == d->run.x || n == d->run.y;
 }
 
-/* Follows columns(columns(W)) down to the leaf W. `first` becomes the number of
-   the result's first column in W: the sum of the first columns of all these
-   steps, since each step counts columns within its operand. A node with several
-   heads has columns of each head, which are not neighbours in W. */
+/* Follows columns(columns(W)) down to the leaf W. It must have one head: of
+   several, each would have its own columns, which are not neighbours in W. */
 Symbol
 weights_of(const Derived *d, const Node *n)
 {
-    int first = 0, count = n->cols;
+    int first = 0; /* the number of the result's first column in W */
+    int count = n->cols;
     while (meaning_of(n)->passage == COLUMNS && n->heads == 1) {
         const int *first_column = n->arguments; /* in n's operand */
         const Node *operand = n->in[0];
@@ -210,35 +212,36 @@ weights_of(const Derived *d, const Node *n)
                     .m = matrix(n->value + first, n->rows, count, n->cols)};
 }
 
-/* A part of a row that is not gains has only one row or, transposed, only one
-   column. */
+/* A matrix that is a part of a stored row has only one row, or one column,
+   unless it is the diagonal matrix that gains_matrix made. */
 bool
 is_gains(const Symbol *s)
 {
     return s->node->rows == 1 && s->m.rows > 1 && s->m.cols > 1;
 }
 
-/* Stores the diagonal matrix of all n gains in `kept`, a field of nodes that
-   only operators use, so that it is free in a leaf. Neighbouring gains on the
-   diagonal are n + 1 entries apart. */
+/* Stores the diagonal matrix D of all n gains (n x n) in `kept`, a field that
+   only nodes with an operator use, so that it is free in a leaf. Returns a
+   block of D, which begins at its entry (first, first). */
 Matrix
 gains_matrix(const Node *row, int first, int count)
 {
     int n = row->cols;
-    Node *root = row->root;
+    Node *root = row->root; /* the leaf */
     if (!root->kept)
         root->kept = keep(root, (size_t)n * n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             root->kept[i * n + j] = i == j ? row->value[i] : 0;
-    return matrix(root->kept + first * (n + 1), count, count, n);
+    return matrix(root->kept + first * n + first, count, count, n);
 }
 
 int
 first_gain(const Symbol *s)
 {
-    int first_entry = (int)(s->m.at - s->node->kept); /* see gains_matrix */
-    return first_entry / (s->node->cols + 1);
+    int n = s->node->cols;
+    int at = (int)(s->m.at - s->node->kept); /* first n + first in D */
+    return at / (n + 1);
 }
 
 /* Returns whether head `head` has the same term as t: the same factor, and
@@ -262,12 +265,14 @@ term_alike(const Derived *d, const Term *t, int head)
     return true;
 }
 
-/* Compares every head with head 0. */
+/* Compares every head with head 0. Without heads, the terms of the constant
+   count as those of head 0. */
 bool
 heads_alike(const Derived *d)
 {
     int terms = 0; /* of head 0 */
-    for (const Term *t = d->term; t && t < d->term + d->count; t++) {
+    for (int i = 0; i < d->count; i++) {
+        const Term *t = &d->term[i];
         if (t->head != 0)
             continue;
         terms++;
@@ -275,7 +280,7 @@ heads_alike(const Derived *d)
             if (!term_alike(d, t, head))
                 return false;
     }
-    bool no_other_terms = terms * d->heads == d->count;
+    bool no_other_terms = terms * d->heads == d->count; /* in other heads */
     return d->heads == 0 || no_other_terms;
 }
 
@@ -301,36 +306,35 @@ Matrix
 term_value(const Term *t, int identity_rows)
 {
     const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
-    int rows = identity_rows;
+    int rows = identity_rows; /* of the first matrix of Q K', if there is one */
     if (q->count > 0)
         rows = q->symbol[0].m.rows;
     else if (k->count > 0) /* the rows of K' are the columns of K */
         rows = k->symbol[k->count - 1].m.cols;
-    Matrix x = new_matrix(rows, rows);
+    Matrix product = new_matrix(rows, rows);
     for (int i = 0; i < rows; i++)
-        x.at[i * rows + i] = (real)t->factor;
+        product.at[i * rows + i] = (real)t->factor;
     for (int i = 0; i < q->count; i++)
-        x = multiplied_by(x, q->symbol[i].m);
+        product = multiplied_by(product, q->symbol[i].m);
     for (int i = k->count - 1; i >= 0; i--) /* (K_1 K_2)' = K_2' K_1' */
-        x = multiplied_by(x, transposed(k->symbol[i].m));
-    return x;
+        product = multiplied_by(product, transposed(k->symbol[i].m));
+    return product;
 }
 
-/* The derived form as numbers. The terms of a piece are added to the matrix or
-   row sum[piece]. The last rows of all N_i add up to one constant
-   (canonical.h). Every head repeats the terms of the piece CONSTANT, so they
-   are added for one head only. */
+/* The derived form as numbers: each term is added to its piece. */
 static Canonical
 derived_form(const Derived *d)
 {
     int n = d->run.attention.d_model;
     Canonical c = {.d_model = n};
     canonical_allocate(&c, d->heads);
-    for (const Term *t = d->term; t && t < d->term + d->count; t++) {
-        if (t->piece == CONSTANT && t->head > 0)
+    for (int k = 0; k < d->count; k++) {
+        const Term *t = &d->term[k];
+        if (t->piece == CONSTANT && t->head > 0) /* it repeats head 0's */
             continue;
         int head = d->heads - 1 - t->head; /* t->head counts backwards */
         double *m = c.m + head * c.size, *last_row_of_m = m + n * n;
+        /* The last rows of all N_i add up to the constant (canonical.h). */
         double *const sum[PIECES] = {[M_PIECE] = m,
                                      [M_ROW] = last_row_of_m,
                                      [N_PIECE] = c.n + head * c.size,
@@ -344,15 +348,17 @@ derived_form(const Derived *d)
     return c;
 }
 
-double
-derived_apart(const Derived *d)
+/* An entry may be off by `rounding` of the largest. */
+bool
+probe_confirms(const Derived *d)
 {
+    const double rounding = sizeof(real) == 4 ? 1e-4 : 1e-12;
     const BlockRun *a = &d->run;
     Canonical derived = derived_form(d);
     Canonical probed =
         canonical_form(a->variant, a->attention, a->weights, FEWEST_POSITIONS);
-    double apart = probed.m ? fit_error(&derived, &probed).apart : NAN;
+    bool equal = probed.m && fit_error(&derived, &probed).apart <= rounding;
     canonical_free(&derived);
     canonical_free(&probed);
-    return apart;
+    return equal;
 }

@@ -130,13 +130,8 @@ bool heads_alike(const Derived *d);
    which then has `identity_rows` rows. The caller frees the entries (.at). */
 Matrix term_value(const Term *t, int identity_rows);
 
-/* The largest difference between an entry of the derived form and the same
-   entry of the form that canonical_form probes with the same matrices, relative
-   to the largest entry; NaN if the probe finds no form. */
-double derived_apart(const Derived *d);
-
-/* If derived_apart returns more than this, the forms differ by more than
-   rounding. */
-#define APART (sizeof(real) == 4 ? 1e-4 : 1e-12)
+/* Returns whether canonical_form, which probes the code, finds the derived form
+   with the same matrices, up to rounding. */
+bool probe_confirms(const Derived *d);
 
 #endif

@@ -20,8 +20,9 @@ form_of(const Subject *s)
 }
 
 /* Returns whether the form of this block is to be checked: only at the first
-   shape, only if the block computes something new, and only if every earlier
-   block had something to check. Call this for each block, in order. */
+   shape, and only if the block computes something new. Once a block had nothing
+   to check (Found.untested), later ones are left out, so that the result of the
+   whole check is about that block. Call this for each block, in order. */
 static bool
 is_form_tested(Subject *s)
 {
@@ -89,7 +90,7 @@ check_equation(Subject *s)
     pair_forms(&d, &elsewhere);
     const char *form = form_with_shape(s, &d);
     bool has_form = !d.why;
-    if (has_form && !(derived_apart(&d) <= APART)) /* too far apart, or NaN */
+    if (has_form && !probe_confirms(&d))
         fail("the form derived from the code, %s, is not the form that probing "
              "finds: trust neither, and report this",
              form);
@@ -99,8 +100,7 @@ check_equation(Subject *s)
              "(%s)",
              form, v->equation, w.why);
     s->found->untested = w.agreement != AGREES;
-    /* In a plugin NAME.eq, the equation is the code, and is run step by step.
-     */
+    /* In a plugin NAME.eq, the equation is the code, and its steps are run. */
     const char *subject = advice(s, "the code says", "its steps compute");
     const char *result = advice(s, ", and so does .equation", "");
     if (w.agreement != AGREES)
@@ -114,12 +114,15 @@ check_equation(Subject *s)
 static Canonical
 fitted(Subject *s, const Canonical *given)
 {
-    Canonical none = {.heads = 0};
-    const Weight *end = s->weights.list + s->weights.count;
-    for (const Weight *w = s->weights.list; w < end; w++)
+    for (int i = 0; i < s->weights.count; i++) {
+        const Weight *w = &s->weights.list[i];
         memset(w->value, 0, entries_of(w) * sizeof *w->value);
-    none.why = fit(s->plugin.variant, &s->attention, s->weights, given);
-    return none.why ? none : form_of(s);
+    }
+    const char *refusal =
+        fit(s->plugin.variant, &s->attention, s->weights, given);
+    if (refusal)
+        return (Canonical){.why = refusal};
+    return form_of(s);
 }
 
 /* A fit restores a form if no entry of M or N changes by more than this share

@@ -109,11 +109,10 @@ piece_text(const Derived *d, int head, int piece, bool with_rank)
     return line;
 }
 
-/* Prints a piece of a head, "M_i = W_i^Q (W_i^K)', rank <= d_k", with this
-   index of the head; in LaTeX, without the rank. d->there is the form at
-   LARGER_SHAPE: if the piece has another text there, a second line says at
-   which shape it has the printed one. Prints nothing if the head has no such
-   piece. */
+/* Prints a piece of a head, "  M_i = W_i^Q (W_i^K)', rank <= d_k", with this
+   index of the head. d->there is the form at LARGER_SHAPE: if the piece has
+   another text there, a second line says at which shape it has the printed one.
+ */
 static void
 print_head_piece(const Derived *d, int head, int piece, const char *index,
                  Layout layout)
@@ -123,14 +122,13 @@ print_head_piece(const Derived *d, int head, int piece, const char *index,
                                               [N_PIECE] = "N",
                                               [N_ROW] = "n",
                                               [CONSTANT] = "c"};
-    if (rank_bound(d, head, piece) == 0) /* there is no such piece */
+    if (!term_of(d, head, piece, FIRST_TERM)) /* there is no such piece */
         return;
     if (piece == CONSTANT) /* the heads share it */
         index = "";
     bool is_matrix = piece == M_PIECE || piece == N_PIECE; /* others are rows */
-    /* Without a form, an operator of unknown rank may be among the terms. */
-    bool is_bounded = is_matrix && !d->why;
-    bool with_rank = is_bounded && layout != LATEX;
+    bool has_form = !d->why; /* if not, an operator may have any rank */
+    bool with_rank = is_matrix && has_form && layout != LATEX;
     char *text = piece_text(d, head, piece, with_rank);
     char *at_larger =
         piece_text(d->there, head_there(d, head), piece, with_rank);
@@ -205,7 +203,7 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
     Derived larger = derive_at(p->variant, LARGER_SHAPE, THREE_BLOCKS);
     pair_forms(&d, &larger);
     bool has_form = !d.why;
-    if (has_form && !(derived_apart(&d) <= APART)) /* also if it is NaN */
+    if (has_form && !probe_confirms(&d))
         fail("%s: the form derived from its code is not the one that probing "
              "finds: trust neither, and run `qkv check`",
              p->name);
