@@ -161,10 +161,22 @@ factor_group(const Form *f, double *matrices, int group, int count, Factors to)
     free(stack);
 }
 
-/* Computes the factors of all heads, group by group. `matrices` is f->m or
-   f->n. Ends the program if the shapes of left and shared do not fit. The
-   message names `caller`, the function that the plugin called. */
+/* Ends the program: the parts `one` and `other` that the plugin gave do not fit
+   the matrices of the form, which are (rows x cols). */
 static void
+do_not_fit(const char *caller, const Form *f, Part one, Part other, int rows,
+           int cols)
+{
+    bug("%s: the matrices (%d x %d) and (%d x %d) do not fit the form, which "
+        "has %d heads of (%d x %d)",
+        caller, one.rows, one.cols, other.rows, other.cols, f->heads, rows,
+        cols);
+}
+
+/* Computes the factors of all heads, group by group. `matrices` is f->m or
+   f->n. Returns false if the shapes of left and shared do not fit it. `caller`,
+   for a message about the scale, is the function that the plugin called. */
+static bool
 factor(const char *caller, const Form *f, double *matrices, Factors to)
 {
     Part left = to.left, shared = to.shared;
@@ -177,26 +189,28 @@ factor(const char *caller, const Form *f, double *matrices, Factors to)
                     shared.cols == groups * rank;
     check_scale(caller, to.scale);
     if (!rows_fit || !cols_fit)
-        bug("%s: the matrices (%d x %d) and (%d x %d) do not fit the form, "
-            "which has %d heads of (%d x %d)",
-            caller, left.rows, left.cols, shared.rows, shared.cols, f->heads,
-            f->d_model, f->width);
+        return false;
     for (int group = 0; group < groups; group++)
         factor_group(f, matrices, group, heads_of_group, to);
+    return true;
 }
 
 void
 factor_scores(const Form *f, double scale, Part q, Part k)
 {
-    factor("factor_scores", f, f->m, (Factors){scale, .left = q, .shared = k});
+    static const char name[] = "factor_scores";
+    if (!factor(name, f, f->m, (Factors){scale, .left = q, .shared = k}))
+        do_not_fit(name, f, q, k, f->d_model, f->width);
 }
 
 void
 factor_biased_scores(const Form *f, double scale, Part q, Part bias, Part k)
 {
-    check_shape("factor_biased_scores", bias, ONE_ROW, q.cols);
-    factor("factor_biased_scores", f, f->m,
-           (Factors){scale, .left = q, .bias = bias, .shared = k});
+    static const char name[] = "factor_biased_scores";
+    Factors to = {scale, .left = q, .bias = bias, .shared = k};
+    check_shape(name, bias, ONE_ROW, q.cols);
+    if (!factor(name, f, f->m, to))
+        do_not_fit(name, f, q, k, f->d_model, f->width);
 }
 
 /* scale v_i o_i = N_i means that scale o_i' v_i' = N_i', so the left factors
@@ -204,8 +218,10 @@ factor_biased_scores(const Form *f, double scale, Part q, Part bias, Part k)
 void
 factor_values(const Form *f, double scale, Part v, Part o)
 {
-    factor("factor_values", f, f->n,
-           (Factors){scale, .left = flipped(o), .shared = v});
+    static const char name[] = "factor_values";
+    if (!factor(name, f, f->n,
+                (Factors){scale, .left = flipped(o), .shared = v}))
+        do_not_fit(name, f, v, o, f->width, f->d_model);
 }
 
 void
