@@ -404,8 +404,8 @@ values_behind(const Form *f, Part k)
 {
     int n = f->width, r = k.cols; /* r may be any number */
     check_shape("values_behind", k, n, r);
-    double *transpose = allocate((size_t)n * r, sizeof *transpose); /* of K^+ */
-    double *entries = allocate((size_t)n * r, sizeof *entries);     /* of K */
+    double *transpose = allocate(2 * (size_t)n * r, sizeof *transpose);
+    double *entries = transpose + n * r; /* of K, after the transpose of K^+ */
     for (int row = 0; row < n; row++)
         for (int col = 0; col < r; col++)
             entries[row * r + col] = *entry_of(k, row, col);
@@ -413,7 +413,6 @@ values_behind(const Form *f, Part k)
     Form *behind = form_like(f, f->heads, r);
     add_product(behind->n, f->n, f->heads * (f->d_model + 1),
                 (Part){transpose, n, r, .down = r, .across = 1});
-    free(entries);
     free(transpose);
     return behind;
 }

@@ -139,11 +139,10 @@ FitError
 fit_error(const Canonical *now, const Canonical *wanted)
 {
     int d = now->d_model;
-    const double below_any = -1; /* so the first head replaces these errors */
-    FitError f = {.m.lost = below_any, .n.lost = below_any};
-    /* If all wanted entries are 0, any other entry is a large error. */
-    const double nearly_0 = 1e-300;
-    Difference m = {.largest = nearly_0}, n = {.largest = nearly_0};
+    /* The first head replaces these errors, since no share lost is below 0. */
+    FitError f = {.m.lost = -1, .n.lost = -1};
+    /* Nearly 0: if all wanted entries are 0, any other is a large error. */
+    Difference m = {.largest = 1e-300}, n = {.largest = 1e-300};
     double *zeros = allocate((size_t)now->size, sizeof *zeros);
     for (int h = 0; h < now->heads || h < wanted->heads; h++) {
         compare_heads(matrix_of_head(now, now->m, h, zeros),

@@ -176,7 +176,7 @@ real_count(const Variant *v, Attention a, Tokens tokens)
     if (c.stored > 0) { /* a variant without parameters has no Jacobian */
         a.causal |= v->calls == CAUSAL_ONLY;
         bool together = cost_of(v, a, TOKENS, Y_IS_X).recalls;
-        a.layers = together ? layers : 1;
+        a.layers = together ? layers : 1; /* from here on, those measured */
         l.attention = a;
         l.parameters = a.layers * block_parameters;
         c.found = rank_of_jacobian(&l);

@@ -82,9 +82,9 @@ measured_rank(Model *m)
     return found.rank == UNKNOWN_RANK ? NAN : found.rank;
 }
 
-/* The number of contexts that can have different logits. Under a causal mask, a
-   context is the tokens up to a place in a sequence; without a mask, it is a
-   whole sequence and a place in it. */
+/* The number of contexts that can have different logits, summed over the places
+   in a sequence. The logits at place t depend on t tokens under a causal mask,
+   and on the whole sequence without a mask. */
 static double
 contexts_of(const Model *m)
 {
@@ -107,27 +107,22 @@ dimension_of_rank(double rows, double cols, double r)
 /* The most real parameters that any model with this unembedding can have. The
    logits, up to the constant that softmax ignores, are a matrix with a row for
    each context and classes - 1 columns. It is the product of the stream's last
-   states and the unembedding, so its rank is at most d_model. LayerNorm
-   (NORM_PRE) subtracts the mean of a state, which leaves rank d_model - 1, and
-   its bias adds the same row to every row. So with LayerNorm one row of logits
-   is free, and the differences of the other rows from it have rank
-   d_model - 1. */
+   states and the unembedding, so its rank is at most d_model. */
 static double
 most_real(const Model *m)
 {
     double contexts = contexts_of(m), logits = m->sizes.classes - 1;
     double d = m->config.d_model;
+    /* LayerNorm (NORM_PRE) subtracts the mean of a state, which leaves rank
+       d - 1, and its bias adds the same row to every row. So one row of logits
+       is free, and the differences of the others from it have rank d - 1. */
     if (m->config.norm == NORM_PRE)
         return dimension_of_rank(contexts - 1, logits, d - 1) + logits;
     return dimension_of_rank(contexts, logits, d);
 }
 
 /* Fills in all parts of the formula. The parts within attention are measured,
-   and NAN if this is not possible; the others follow from sizes. LayerNorm
-   ignores the mean of a token, so each row of a matrix that writes to the
-   stream has one entry too many. Outside attention these matrices are the
-   embedding, with a row for each symbol; the learned positions; and the second
-   matrix of each MLP, with a row for each hidden unit. */
+   and NAN if this is not possible; the others follow from sizes. */
 static void
 fill_parts(double part[PARTS], const Model *m)
 {
@@ -151,6 +146,10 @@ fill_parts(double part[PARTS], const Model *m)
         int normed = real_count(m->variant, a, NORMED_TOKENS).real;
         double in_attention = normed == UNKNOWN_RANK ? NAN : any_real - normed;
         part[NORMS] = norms * 2 * d; /* gains and biases */
+        /* LayerNorm ignores the mean of a token, so each row of a matrix that
+           writes to the stream has one entry too many. Outside attention these
+           are the rows of the embedding, of the learned positions, and of the
+           second matrix of each MLP, one for each hidden unit. */
         part[MEAN] =
             in_attention + m->sizes.vocabulary + learned + hidden_units;
         part[BASIS] = (d - 1) * (d - 2) / 2; /* of O(d - 1) */

@@ -121,23 +121,24 @@ note_of(const char *equation, const Weights *code)
     return code->count > 0 ? "names no matrix of the code" : NULL;
 }
 
-/* Reading a faulty equation normally ends the program with a message. But while
-   on_failure is keep_reason, setjmp returns a second time instead, and `reason`
-   has the message. */
 Written
 equation_compared(const Derived *d)
 {
     const Variant *v = d->run.variant;
-    const char *note = note_of(v->equation, &d->run.weights), *wrong;
+    const char *note = note_of(v->equation, &d->run.weights);
     if (note)
         return (Written){A_NOTE, note};
     const char *const text =
         v->settings ? format_text("settings: %s; %s", v->settings, v->equation)
                     : v->equation;
 
+    /* A faulty equation would end the program with a message. While on_failure
+       is keep_reason, setjmp returns true instead, for the second time, and
+       `reason` has the message. */
     void (*const before)(int status, const char *message) = on_failure;
+    const char *wrong;
     on_failure = keep_reason;
-    if (setjmp(unreadable)) /* true only after keep_reason's longjmp */
+    if (setjmp(unreadable))
         wrong = reason;
     else
         wrong = difference_anywhere(variant_of_text(".equation", text), d);
