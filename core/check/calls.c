@@ -51,23 +51,22 @@ differs(Subject *other, const Subject *s, uint64_t hash)
            call_all(other) != hash;
 }
 
-/* Changes each shape setting in turn. A setting that the plugin declares, in
-   .shape or .settings, must change its matrices or its outputs; any other
-   setting must not. `hash` is the result of call_all for s. If a second
-   call_all returns another hash, nothing can be compared: check_repeats reports
-   that fault. */
+/* Changes each setting of the shape in turn, the plugin's own among them. A
+   setting that the plugin declares, in .shape or .settings, must change its
+   matrices or its outputs; any other setting must not. `hash` is the result of
+   call_all for s. */
 static void
 vary_settings(Subject *s, uint64_t hash)
 {
     const char *shape = s->plugin.variant->shape;
-    if (differs(s, s, hash))
+    if (differs(s, s, hash)) /* nothing can be compared; check_repeats fails */
         return;
     for (int i = 0; i < setting_count; i++) {
         const Setting *setting = &settings[i];
         const char *name = setting->name;
         if (setting->role != OF_SHAPE)
             continue;
-        /* A setting of kind OWN is declared in .settings. */
+        /* The plugin's own settings, declared in .settings, are of kind OWN. */
         bool is_declared = setting->kind == OWN || index_in(shape, name) >= 0;
         Subject other = subject_changed(s, setting);
         bool matters = differs(&other, s, hash);
@@ -128,8 +127,7 @@ check_shapes(Subject *s)
 }
 
 /* After calls at another shape, two calls on the same numbers must give the
-   same bits. At the first shape, these must also be the bits that check_shapes
-   found in its own process, which had not called any other shape before. */
+   same bits. call_all runs every block, so it is called only for the first. */
 void
 check_repeats(Subject *s)
 {
@@ -138,6 +136,8 @@ check_repeats(Subject *s)
         return;
     Subject other = subject_at(*s, is_first ? FIRST_SHAPE + 1 : FIRST_SHAPE);
     call_all(&other);
+    /* At the first shape, these are the bits that check_shapes found in its own
+       process, in which no other shape had been called before. */
     uint64_t expected = is_first ? s->found->hash : call_all(s);
     if (call_all(s) != expected || call_all(s) != expected)
         bug("the same call gives different numbers a second time, or after a "
@@ -161,8 +161,8 @@ change_token(Tokens *in, int token, bool changed[TOKENS])
         changed[t] = !same(after + t * d, before + t * d, d, exactly);
 }
 
-/* Changes the last token of a long sequence, then its last four fifths. No
-   output before the changed tokens may change. */
+/* Changes the last token of a long sequence, then all but about its first
+   fifth. No output before the changed tokens may change. */
 static void
 change_ends(Subject *s)
 {
@@ -240,21 +240,23 @@ check_causality(Subject *s)
     passed(s, "no token changes an earlier output, except without a mask");
 }
 
-/* Calls forward in `way`, which has one sequence, with fewer tokens of x, from
-   number `first` on, and with y, which is NULL in self-attention. Returns
-   whether these tokens get the same outputs as in the call with all tokens. */
+/* Calls forward once with all tokens, and once in `way`, which has one
+   sequence: on some tokens of x, from number `first` on, and on y, which is
+   NULL in self-attention. Returns whether both calls give these tokens the same
+   outputs. */
 static bool
 same_in_part(Tokens *all, Way way, int first, real *y)
 {
     int d = all->subject->attention.d_model;
-    const real *whole = computed(all, false);
+    int entries = way.queries * d; /* of the part's x, and of its outputs */
     Tokens part = *all;
     part.way = way;
     part.x += first * d;
-    part.x_size = part.size = way.queries * d;
+    part.x_size = entries;
+    part.size = entries; /* y, if any, does not follow x in memory */
     part.y = y;
-    return same(computed(&part, false), whole + first * d, part.x_size,
-                rounding);
+    const real *whole = computed(all, false);
+    return same(computed(&part, false), whole + first * d, entries, rounding);
 }
 
 /* Calls forward with only the first tokens as x, and with all tokens as x; y is

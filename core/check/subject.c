@@ -220,11 +220,12 @@ record(Tape *t, void *tokens)
     const Tokens *in = tokens;
     Subject *s = in->subject;
     int d = s->attention.d_model, sequences = in->way.sequences;
-    /* Without matrices, only x has a gradient that can be checked. */
-    bool x_is_data = in->way.x_is_data && s->weights.count;
+    /* Without matrices, x is no data, or nothing would have a gradient. */
+    bool x_is_data = in->way.x_is_data && s->weights.count > 0;
+    real *x_gradient = x_is_data ? NULL : in->gradient;
     Node **w = leaves_of(t, &s->weights);
-    Node *x = leaf(t, sequences * in->way.queries, d, sequences, in->x,
-                   x_is_data ? NULL : in->gradient);
+    Node *x =
+        leaf(t, sequences * in->way.queries, d, sequences, in->x, x_gradient);
     Node *y = x;
     x->arguments = "x"; /* its name in messages */
     if (in->y) {
@@ -320,19 +321,18 @@ check_finite(const Node *n, const real *x, const char *which)
                 which, label(n), (int)i / n->cols + 1, (int)i % n->cols + 1);
 }
 
-/* Forward is first called on another tape: if a plugin wrongly keeps a node of
-   that call, the second call fails. The output is copied before the backward
-   pass, because a wrong backward could overwrite it. */
 real *
 computed(Tokens *in, bool with_gradients)
 {
     uint64_t operands = hash_operands(in);
     Tape *earlier = tape_new(SHAPES_ONLY);
     Tape *t = tape_new(KEEP_GRADIENTS | RED_ZONES);
-    record(earlier, in);
+    record(earlier,
+           in); /* if a plugin keeps a node of it, the next call fails */
     Node *out = record(t, in);
-    real *copy = reals((size_t)in->x_size);
-    memcpy(copy, out->value, size_of(out) * sizeof(real));
+    real *copy = reals((size_t)in->x_size); /* `out` has the shape of x */
+    memcpy(copy, out->value, (size_t)in->x_size * sizeof *copy);
+    /* A wrong backward pass could change out->value, but not the copy. */
     if (with_gradients && out->trained)
         backward_projected(out);
     check_written(t->last);
@@ -349,13 +349,13 @@ computed(Tokens *in, bool with_gradients)
 }
 
 /* Calls forward of a block in all ways, and returns a hash of its outputs and
-   gradients. Every block gets the matrices that are declared for the first one.
-   So the hashes of two blocks differ only if they compute something different.
- */
+   gradients. Afterwards s->attention is at that block. */
 static uint64_t
 call_layer(Subject *s, int layer)
 {
     uint64_t hash = HASH_START;
+    /* Every block gets the matrices that are declared for the first one. So the
+       hashes of two blocks differ only if they compute something different. */
     s->attention.layer = FIRST_LAYER;
     subject_draw(s);
     s->attention.layer = layer;
@@ -367,14 +367,15 @@ call_layer(Subject *s, int layer)
     return hash;
 }
 
-/* Afterwards s->attention is at the same block as before. */
+/* Afterwards s->attention is at the same block as before. s->weights are the
+   matrices that are declared for the first block. */
 uint64_t
 call_all(Subject *s)
 {
-    int layer = s->attention.layer;
-    for (int i = 0; i < s->attention.layers; i++)
-        s->hash[i] = call_layer(s, i);
-    s->attention.layer = layer;
+    int before = s->attention.layer;
+    for (int layer = FIRST_LAYER; layer < s->attention.layers; layer++)
+        s->hash[layer] = call_layer(s, layer);
+    s->attention.layer = before;
     return hash_bytes(HASH_START, s->hash, sizeof s->hash);
 }
 
@@ -403,14 +404,14 @@ stack_of(Subject *s, int tokens)
 {
     Sizes sizes = {
         .tokens = tokens, .each = 1, .vocabulary = SYMBOLS, .classes = SYMBOLS};
-    const double noise = 0.2; /* it keeps matrices from being constant */
+    const double noise = 0.2;
     const int seed = 5, one_sequence = 1;
     Random r = random_stream(seed, "decoding");
     s->config.mask = MASK_CAUSAL;
     s->config.norm = NORM_PRE; /* keeps numbers from growing in many blocks */
     s->config.layers = s->attention.layers;
     Model *m = model_new(&s->config, sizes, s->plugin.variant);
-    for (size_t i = 0; i < m->parameters; i++)
+    for (size_t i = 0; i < m->parameters; i++) /* none stays constant */
         m->values[i] += (real)(noise * random_normal(&r));
     Batch b = batch_new(sizes, one_sequence);
     for (int i = 0; i < tokens; i++)
