@@ -11,21 +11,24 @@
 #include "training/build_model.h"
 
 /* Calls forward in ways[way_number], and compares every n-th entry of each
-   gradient with its slope, where n is `every`. In self- and cross-attention
-   forward is called twice on the same operands, which reveals a backward pass
-   that overwrites a gradient instead of adding to it. If x and y are both
-   large, they are made smaller: with large scores a softmax has no slope. */
+   gradient with its slope, where n is `every`. */
 static void
 compare_slopes(Subject *s, int way_number, int every)
 {
     const double largest_size = 4;
     Way way = ways[way_number];
-    bool same_size = way.y_size == 0; /* x and y are equally large */
-    if (same_size)
+    /* If x and y are both large, so are the scores, and a softmax of large
+       scores has no slope. */
+    bool equally_large = way.y_size == 0;
+    if (equally_large)
         way.size = fmin(way.size, largest_size);
     Tokens in = tokens_of(s, way);
+    /* Two calls on the same operands reveal a backward pass that overwrites a
+       gradient instead of adding to it. */
     in.twice = way_number == SELF_WAY || way_number == CROSS_WAY;
     Slopes wrong = slopes_of(record, &in, every);
+    if (!*wrong.leaf)
+        return;
     const char *cause =
         advice(s,
                "is a number as large as -1e9 added, which leaves no digits to "
@@ -35,11 +38,10 @@ compare_slopes(Subject *s, int way_number, int every)
     if (s->plugin.own_operator)
         cause = "does a backward sum over the wrong index (is a transpose "
                 "missing), have a wrong factor or sign, or = for +=?";
-    if (*wrong.leaf)
-        fail("the gradient of %s, row %d, column %d, is %.6g, but the slope "
-             "there is %.6g: %s",
-             wrong.leaf, wrong.row + 1, wrong.col + 1, wrong.gradient,
-             wrong.slope, cause);
+    fail("the gradient of %s, row %d, column %d, is %.6g, but the slope there "
+         "is %.6g: %s",
+         wrong.leaf, wrong.row + 1, wrong.col + 1, wrong.gradient, wrong.slope,
+         cause);
 }
 
 /* Returns the x nearest to 0, among those tried, at which a map's df is not the
@@ -77,28 +79,30 @@ wrong_x_of_call(Tokens *in)
 }
 
 /* In the first block, at the first shape, this check compares every entry in
-   all ways. Elsewhere it compares only some entries in three ways, and only in
-   blocks that compute something new. In a later block it compares fewer
-   entries, because each entry runs all earlier blocks again. Two kinds of ways
-   are left out: those with many tokens would take too long, and a way with
-   `x_is_data` has no gradient that another way does not have. */
+   all ways. Elsewhere it compares only some entries in the BASIC_WAYS, and only
+   in blocks that compute something new. */
 void
 check_gradients(Subject *s)
 {
-    const int few_queries = 8;
+    const int few_queries = 8; /* more would take too long */
     int layer = s->attention.layer;
     bool all = layer == FIRST_LAYER && s->shape == FIRST_SHAPE;
     int count = all ? WAYS : BASIC_WAYS;
-    int every = all ? 1 : 7 + 3 * layer; /* 7 and 3 are arbitrary */
+    /* The later a block, the fewer entries: each runs all earlier blocks again.
+       7 and 3 are arbitrary. */
+    int every = all ? 1 : 7 + 3 * layer;
     Tokens in = tokens_of(s, ways[SELF_WAY]);
     double wrong_x = wrong_x_of_call(&in);
     if (wrong_x != INFINITY)
         fail("in a map, f' is not the derivative of f at %.3g: correct f'",
              wrong_x);
-    if (new_in_layer(s))
-        for (int i = 0; i < count; i++)
-            if (ways[i].queries <= few_queries && !ways[i].x_is_data)
-                compare_slopes(s, i, every);
+    bool is_compared = new_in_layer(s);
+    for (int i = 0; i < count; i++) {
+        bool is_short = ways[i].queries <= few_queries;
+        /* If x is data, every gradient left is one that another way has. */
+        if (is_compared && is_short && !ways[i].x_is_data)
+            compare_slopes(s, i, every);
+    }
     passed(s, "of x, y and every matrix: each entry is the slope, to 1e-6");
 }
 
@@ -136,8 +140,8 @@ note_gradients(const Subject *s, Usage *use)
 }
 
 /* Notes in `use` which matrices get a gradient in this block, in self-, cross-
-   or causal attention. Returns whether any matrix does, or true if there are no
-   matrices. */
+   or causal attention, with entries that are drawn anew (Subject.as_declared).
+   Returns whether any matrix does, or true if there are no matrices. */
 static bool
 note_use(Subject *s, Usage *use)
 {
@@ -153,8 +157,7 @@ note_use(Subject *s, Usage *use)
 }
 
 /* Returns the numbers of the blocks of a model in which matrix i gets no
-   gradient, such as "2, 4". Returns "" if it gets none in any block: then only
-   cross-attention, which the model does not call, uses the matrix. */
+   gradient, such as "2, 4"; or "" if there are none. */
 static const char *
 unused_blocks(const Model *m, int i)
 {
@@ -162,7 +165,10 @@ unused_blocks(const Model *m, int i)
     for (int p = 0; p < m->places; p++)
         if (largest_gradient(&place_weights(m, p).list[i]) == 0)
             values_add(&unused, format_text("%d", p + 1));
-    return unused.count < m->places ? joined(&unused, ", ") : "";
+    if (unused.count == m->places) /* check_used accepted it, so it is used in
+                                      cross-attention, which m does not call */
+        return "";
+    return joined(&unused, ", ");
 }
 
 /* Returns the end of a message, which names the matrices that only some blocks
@@ -187,8 +193,8 @@ say_unused(Subject *s)
 
 /* Returns the end of a message, which names the matrices whose gradients are
    only rounding, so that the output does not depend on them; "" if there are
-   none. Only the first shape is reported, which has no positions. With
-   positions a key bias may matter, so the message says "without positions". */
+   none. The message is of the first shape (passed), which has no positions;
+   with them a key bias may matter, so it says "without positions". */
 static const char *
 say_cancelled(const Subject *s)
 {
@@ -220,7 +226,7 @@ check_can_learn(Subject *s)
     free(initial);
 }
 
-/* Fails if matrix i gets a gradient in no block, or only in the first block. */
+/* Fails if matrix i gets a gradient in no block, or only in the first one. */
 static void
 check_used(const Subject *s, int i)
 {
