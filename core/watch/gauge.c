@@ -21,13 +21,14 @@ products_of(Matrix w, const Model *m, const real *before)
     double *ww = allocate((size_t)numbers, sizeof *ww);
     Products p = {.ww = ww, .wd = ww + square, .dd = ww + 2 * square};
     double *old = p.dd + square, *change = old + entries; /* W', D' (k x n) */
-    for (int i = 0; i < entries; i++) {
-        int row = i % n, column = i / n; /* of the entry in w */
-        const real *now = w.at + row * w.down + column * w.across;
-        ptrdiff_t index = now - m->values; /* also its index in `before` */
-        old[i] = (double)before[index];
-        change[i] = (double)*now - old[i];
-    }
+    for (int column = 0; column < k; column++)
+        for (int row = 0; row < n; row++) {
+            const real *now = w.at + row * w.down + column * w.across;
+            ptrdiff_t index = now - m->values; /* also its index in `before` */
+            int transposed = column * n + row; /* its index in W' and D' */
+            old[transposed] = (double)before[index];
+            change[transposed] = (double)*now - old[transposed];
+        }
     product_with_transposed(p.ww, old, old, k, n, k);
     product_with_transposed(p.wd, old, change, k, n, k);
     product_with_transposed(p.dd, change, change, k, n, k);
@@ -48,7 +49,7 @@ add_product(double *c, const double *a, const double *b, int rows, int cols)
    and D = U' C V. Then Q'Q X + X K'K = C is a_i Y_ij + Y_ij b_j = D_ij, and is
    solved entry by entry: Y_ij = D_ij / (a_i + b_j). The squared length of the
    part along the gauge is the sum of X_ij C_ij, which equals the sum of Y_ij
-   D_ij. */
+   D_ij. Here b->u is V, since K'K is symmetric. */
 double
 along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
             double *scratch)
@@ -56,19 +57,19 @@ along_gauge(double *x, const Svd *a, const Svd *b, const double *c,
     /* A divisor below this share of the largest one is only rounding. It counts
        as 0, and Y is 0 there. */
     const double rounding = 1e-12;
-    int k = a->k;
-    double *product = scratch, *y = scratch + k * k;
+    int k = a->k, square = k * k;
+    double *product = scratch, *y = scratch + square;
     double squared_length = 0, largest_divisor = a->s[0] + b->s[0];
-    memset(product, 0, (size_t)k * (size_t)k * sizeof *product);
+    memset(product, 0, (size_t)square * sizeof *product);
     add_product(product, a->u, c, k, k);   /* U' C */
     product_of(y, product, b->u, k, k, k); /* D, which becomes Y */
-    for (int i = 0; i < k * k; i++) {
-        double d = y[i], divisor = a->s[i / k] + b->s[i % k];
+    for (int e = 0; e < square; e++) {
+        double d = y[e], divisor = a->s[e / k] + b->s[e % k];
         bool is_known = divisor > rounding * largest_divisor;
-        y[i] = is_known ? d / divisor : 0;
-        squared_length += y[i] * d;
+        y[e] = is_known ? d / divisor : 0;
+        squared_length += y[e] * d;
     }
-    product_of(product, a->u, y, k, k, k); /* X = U Y V' */
+    product_of(product, a->u, y, k, k, k); /* U Y, then X = U Y V' */
     product_with_transposed(x, product, b->u, k, k, k);
     return squared_length;
 }
@@ -118,36 +119,45 @@ add_head(GaugeMove *sum, Matrix q, Matrix k, const Model *m, const real *before)
     free(c);
 }
 
-/* Finds the pairs of all heads of a place from its derived form, in which each
-   term (algebra/terms.h) should be a product A B' of two matrices. Returns
-   false unless every weight is in exactly one such product. Another weight,
+/* Sets *q and *k to the two matrices of a term (algebra/terms.h) that should be
+   their product Q K'. Returns false if it has other matrices. */
+static bool
+pair_of_term(const Term *t, Matrix *q, Matrix *k)
+{
+    const Chain *queries = &t->chain[Q_SIDE], *keys = &t->chain[K_SIDE];
+    *q = queries->symbol[0].m;
+    if (queries->count == 1 && keys->count == 1) { /* W_Q W_K', as in M_i */
+        *k = keys->symbol[0].m;
+        return true;
+    }
+    if (queries->count == 2 && keys->count == 0) { /* W_V W_O, as in N_i */
+        *k = transposed(queries->symbol[1].m);
+        return true;
+    }
+    return false;
+}
+
+/* Finds the pairs of all heads of a place from its derived form. Returns false
+   unless every weight is in exactly one pair of M_i or N_i. Another weight,
    such as a bias, would have a gauge that is not measured here. */
 static bool
 find_pairs(Pairs *p, const Derived *d, Piece piece)
 {
-    int unused = 0; /* the entries of weights in no product so far */
+    size_t entries = 0, in_pairs = 0; /* of all weights, and of all pairs */
     for (int i = 0; i < d->run.weights.count; i++)
-        unused += d->run.weights.list[i].rows * d->run.weights.list[i].cols;
-    for (const Term *t = d->term; t < d->term + d->count; t++) {
-        /* A term of M_i has two chains, W_Q of the queries and W_K of the keys.
-           A term of N_i has one chain, W_V W_O, on the side of the queries. So
-           W_O is B', and B is its transpose. */
-        const Chain *q = &t->chain[Q_SIDE], *k = &t->chain[K_SIDE];
-        int matrices = q->count + k->count;
-        if (!q->count || matrices != 2)
+        entries += entries_of(&d->run.weights.list[i]);
+    for (int i = 0; i < d->count; i++) {
+        Matrix q, k;
+        if (!pair_of_term(&d->term[i], &q, &k))
             return false;
-        const Symbol *first = q->symbol,
-                     *second = k->count ? k->symbol : q->symbol + 1;
-        Matrix a = first->m;
-        Matrix b = k->count ? second->m : transposed(second->m);
-        unused -= (a.rows + b.rows) * a.cols;
-        if (t->piece != piece)
+        in_pairs += (size_t)(q.rows + k.rows) * (size_t)q.cols;
+        if (d->term[i].piece != piece)
             continue;
-        p->q[p->count] = a;
-        p->k[p->count] = b;
+        p->q[p->count] = q;
+        p->k[p->count] = k;
         p->count++;
     }
-    return unused == 0;
+    return in_pairs == entries;
 }
 
 Pairs
@@ -157,10 +167,11 @@ gauge_pairs(const Model *m, int place, int piece)
     const Relative *positions = at->attention.relative;
     bool rotated = positions && positions->rotated;
     Derived d = derive(at->variant, at->attention, place_weights(m, place));
-    int most = d.count; /* pairs: at most one for each term */
+    int most = d.count; /* pairs: at most one for each term, and maybe none */
     Pairs p = {.q = allocate((size_t)2 * most + 1, sizeof *p.q)};
     p.k = p.q + most;
-    bool one_term_each = d.count == 2 * d.heads; /* M_i and N_i of each head */
+    /* M_i and N_i of each head have one term each, and nothing else has any. */
+    bool one_term_each = d.count == 2 * d.heads;
     bool may_have_pairs = !d.why && !rotated && one_term_each;
     if (!may_have_pairs || !find_pairs(&p, &d, piece))
         p.count = 0;

@@ -35,8 +35,7 @@ lift_new(int rows, int cols)
 
 /* c becomes C = Q' dQ - dK' K (along_gauge) of the lift's step from (q, k) to
    (now_q to_q, now_k to_k), with Q and K at the middle of the step. C is 0 if
-   the step has no part along the gauge there. The sign is in minus_dk, because
-   add_product can only add A' B. */
+   the step has no part along the gauge there. */
 static void
 gauge_of_step(const Lift *l, double *c)
 {
@@ -52,15 +51,14 @@ gauge_of_step(const Lift *l, double *c)
         k[i] += minus_dk[i] / 2;
     }
     memset(c, 0, (size_t)cols * (size_t)cols * sizeof *c);
-    add_product(c, q, dq, n, cols);
-    add_product(c, minus_dk, k, n, cols);
+    add_product(c, q, dq, n, cols);       /* + Q' dQ */
+    add_product(c, minus_dk, k, n, cols); /* + (-dK)' K */
 }
 
 /* Removes X, a part of the lift's step that is along the gauge, from that step:
    to_q becomes to_q (1 - X), and to_k the transposed inverse of to_q, so that
-   the end of the step has the same M. Returns |X|. The equation for X is
-   accurate only if X is short. So an X longer than 1/2 is first scaled down to
-   that length. `change` has memory for the product to_q X. */
+   the end of the step has the same M. Returns |X|. `change` has memory for the
+   product to_q X. */
 static double
 take_out_gauge(Lift *l, const double *x, double *change)
 {
@@ -70,6 +68,8 @@ take_out_gauge(Lift *l, const double *x, double *change)
     for (int i = 0; i < size; i++)
         squares += x[i] * x[i];
     double length = sqrt(squares);
+    /* The equation for X is accurate only if X is short, so at most this length
+       of it is removed. */
     double share_of_x = length > longest ? longest / length : 1;
     product_of(change, l->to_q, x, cols, cols, cols);
     for (int i = 0; i < size; i++)
@@ -91,8 +91,7 @@ lift_start(Lift *l)
 
 /* Finds the end of the lift's step in rounds. Each round removes X, the part of
    the step that is along the gauge. X becomes shorter from round to round,
-   until it is only rounding. All rounds use Q'Q and K'K at the step's
-   beginning, so these are decomposed only once. */
+   until it is only rounding. */
 void
 lift_follow(Lift *l)
 {
@@ -104,6 +103,8 @@ lift_follow(Lift *l)
     double *c = kk + size, *x = c + size, *change = x + size;
     double *scratch = change + size;
     double last = INFINITY, length = INFINITY; /* of X in the last two rounds */
+    /* All rounds use Q'Q and K'K at the step's beginning, so these are
+       decomposed only once. */
     memset(qq, 0, 2 * (size_t)size * sizeof *qq); /* clears qq and kk */
     add_product(qq, l->q, l->q, n, cols);
     add_product(kk, l->k, l->k, n, cols);
@@ -128,7 +129,8 @@ lift_follow(Lift *l)
 /* Let U S V' be the decomposition of to_k. Then G = to_k' = V S U' =
    (V U') (U S U'): the rotation is R = V U', and the eigenvalues of the stretch
    are the singular values S. If R turns a plane by an angle t, then R - 1 has
-   two singular values of 2 sin(t / 2). */
+   two singular values of 2 sin(t / 2), so that each plane gives its angle
+   twice. */
 Turn
 lift_turn(const Lift *l)
 {
@@ -143,8 +145,9 @@ lift_turn(const Lift *l)
     Svd turned = svd_of(r, k, k);
     double angles = 0, logarithms = 0;
     for (int i = 0; i < k; i++) {
+        /* fmin, because rounding may give a sine above 1 */
         double angle = 2 * asin(fmin(turned.s[i] / 2, 1));
-        angles += angle * angle / 2; /* half: each plane counts twice */
+        angles += angle * angle / 2;
         logarithms += pow(logarithm(g.s[i]), 2);
     }
     free(turned.u);
@@ -159,7 +162,8 @@ copy_entries(double *to, Matrix w)
 {
     for (int row = 0; row < w.rows; row++)
         for (int column = 0; column < w.cols; column++)
-            *to++ = (double)w.at[row * w.down + column * w.across];
+            to[row * w.cols + column] =
+                (double)w.at[row * w.down + column * w.across];
 }
 
 /* Copies the present weights of each head into its lift. */
