@@ -58,9 +58,9 @@ shade(double weight)
 void
 maps_print(const Maps *maps)
 {
-    /* Widths in characters: a query's label, the keys that fit beside the
-       label, and " ..". */
-    enum { LABEL = 8, MOST_KEYS = 80 - LABEL - 3 };
+    /* In the 80 columns of a line: a query's label, a character for each key,
+       and, if some keys do not fit, " ..". */
+    enum { LABEL = 8, DOTS = 3, MOST_KEYS = 80 - LABEL - DOTS };
     if (maps->count)
         printf("Rows are queries, columns are keys, in order; tenths of a "
                "weight: . below 0.05,\n"

@@ -120,14 +120,14 @@ observe_head(Observation *s, const Call *c, int sequence, int head)
     const Node *n = scores_of(c);
     Matrix scores = call_scores(c, sequence, head);
     Matrix weights = call_weights(c, sequence, head);
-    Matrix gradient = {
-        0};         /* it has no columns if the scores have no gradient */
-    if (n->trained) /* n may be a view; its root has the gradient */
-        gradient = head_of(n, n->root->gradient, sequence, head);
-    for (int i = 0; i < scores.rows; i++) {
+    for (int i = 0; i < scores.rows; i++)
         observe_row(s, c, scores, weights, i);
+    if (!n->trained) /* then the scores have no gradient */
+        return;
+    /* n may be a view; its root has the gradient. */
+    Matrix gradient = head_of(n, n->root->gradient, sequence, head);
+    for (int i = 0; i < scores.rows; i++)
         observe_gradient(s, gradient, i);
-    }
 }
 
 /* Adds the findings in the rows of all heads, in all calls and sequences. */
@@ -285,9 +285,8 @@ stretch_of(const Observation *s, int piece)
 }
 
 /* A column of the log. Its number in a line is the mean of `value` over all
-   places of the model, and NaN if `value` is NaN at one place. (A function that
-   reads the rows or the weights of all places returns the same number at each.)
- */
+   places of the model, and NaN if `value` is NaN at one place. (If a function
+   reads all places at once, `value` is the same at each.) */
 typedef struct Observed {
     const char *word; /* the word of --log that adds it */
     const char *name;
@@ -333,12 +332,12 @@ has_word(const Observer *o, const char *word)
 
 /* Adds a column for a row of the table, with this argument for its function.
    The column's name is the row's name followed by `weight`, a weight's name or
-   "". As in the names of files, _ replaces ^. */
+   "". */
 static void
 add_column(Observer *o, const Observed *row, int argument, const char *weight)
 {
     char *name = format_text("%s%s", row->name, weight);
-    replace_in(name, "^", '_');
+    replace_in(name, "^", '_'); /* as in the names of files */
     values_add(&o->names, name);
     o->columns[o->count] = *row;
     o->columns[o->count].argument = argument;
