@@ -146,8 +146,9 @@ product_of_symbols(const Chain *c, int begin, int count, Number factor)
 }
 
 /* Sets the matrices of the chain `target`, one after another, to products of
-   the next matrices of `source`; all together, with the factor, they become
-   factor `source` `keys`'. Returns false if this is not possible. */
+   the next matrices of `source`. Their product becomes factor S K', for the
+   product S of `source` and the product K of `keys`. Returns false if this is
+   not possible. */
 static bool
 set_chain(const Matching *by, const Chain *target, const Chain *source,
           const Chain *keys, Number factor)

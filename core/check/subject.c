@@ -327,8 +327,7 @@ computed(Tokens *in, bool with_gradients)
     uint64_t operands = hash_operands(in);
     Tape *earlier = tape_new(SHAPES_ONLY);
     Tape *t = tape_new(KEEP_GRADIENTS | RED_ZONES);
-    record(earlier,
-           in); /* if a plugin keeps a node of it, the next call fails */
+    record(earlier, in); /* a plugin that keeps a node of it fails next time */
     Node *out = record(t, in);
     real *copy = reals((size_t)in->x_size); /* `out` has the shape of x */
     memcpy(copy, out->value, (size_t)in->x_size * sizeof *copy);
