@@ -152,7 +152,8 @@ said_list(const Said *s, const char *meaning, int layer, int type)
         const char *key = table_cell(&keys, i, KEY);
         if (strcmp(table_cell(&keys, i, MEANING), meaning) != 0)
             continue;
-        const char *value = said_text(s, key, layer, type); /* its own meaning */
+        const char *value =
+            said_text(s, key, layer, type); /* its own meaning */
         const char *harmless = table_cell(&keys, i, UNLESS);
         if (value && index_in(harmless, value) < 0)
             list =
