@@ -255,6 +255,7 @@ expect "no loss on a terminal" grep -q 'of 3000, loss' shown
 expect "the last lines still have it" [ -z "$(tail -n 3 shown | grep 'of 3000')" ]
 table 'softmax(x W_i y' list
 table 'two-step-tanh  none' equiv -v standard,two-step-tanh --steps 5 -q -o tabled
+expect 'equiv: none without its reason' grep -q 'its plugin has no .fit.' shown
 table 'cache' count -v standard,mla
 table ' identical ' compare -v standard,fused $few --seeds 2 --steps 30 --no-figures -o tabled2
 table 'rank' inspect progress/reverse.fused*seed1*

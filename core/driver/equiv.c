@@ -5,6 +5,7 @@
    data stay the same, the conversion is exact. Each row of the table is one
    conversion. */
 #include <math.h>
+#include <string.h>
 
 #include "algebra/convert.h"
 #include "driver/compare.h"
@@ -42,6 +43,18 @@ add_row(Sheet *sheet, const Run *r, const char *to, Conversion v)
               cell(m.lost), cell(n_ranks), cell(n.lost), cell(v.why));
 }
 
+/* Adds a reason to the table's note, which people read instead of the column
+   why_not, unless the note has this reason already. */
+static void
+note_reason(Sheet *sheet, const char *reason)
+{
+    if (!sheet->note)
+        sheet->note = "none: it could not be converted, which does not prove "
+                      "that the two are different functions";
+    if (!strstr(sheet->note, reason))
+        sheet->note = format_text("%s; %s", sheet->note, reason);
+}
+
 /* Converts run r into the variant and the shape of each run of the grid, and
    adds a row for each. If the user named r, a failed conversion ends the
    command. */
@@ -58,6 +71,8 @@ convert(const Options *o, Sheet *sheet, const Run *r, const Grid *g)
             measure_conversion(from, to, &data, &v);
         else if (o->word_count > 0) /* the user named the run */
             fail("%s cannot be converted into %s: %s", r->path, p.name, v.why);
+        else
+            note_reason(sheet, v.why);
         add_row(sheet, r, p.name, v);
         model_free(to);
     }
