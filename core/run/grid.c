@@ -113,6 +113,21 @@ check_used(const Grid *g, const Request *r)
     }
 }
 
+/* Notes the weights that c->init names and m, the model of c, does not have.
+   One init may serve several variants, so a model need not have all of them. */
+static void
+note_missing_weights(Grid *g, const Config *c, Model *m)
+{
+    const double same = 1; /* m stays as it is */
+    char *rest = copy_text(c->init);
+    for (char *pair = strsep(&rest, "+"); pair; pair = strsep(&rest, "+")) {
+        pair[strcspn(pair, "=")] = 0; /* cuts NAME=FACTOR to NAME */
+        if (*pair && !scale_weights(m, pair, same))
+            note_once(g, format_text("init: a model of %s has no weight %s",
+                                     c->variant, pair));
+    }
+}
+
 /* Checks how a run begins, the settings init and same-start, by making the
    model of c: exits if a factor of init is wrong, and clears c->same_start if
    the model cannot start as that variant. `given` is c before config_resolve.
@@ -124,6 +139,7 @@ check_start(Grid *g, const Config *given, Config *c, Sizes sizes,
     if (!*c->init && !*c->same_start)
         return;
     Model *m = model_new(c, sizes, v);
+    note_missing_weights(g, c, m);
     if (*c->same_start)
         drop_impossible_start(g, given, c, m);
     model_free(m);

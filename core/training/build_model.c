@@ -8,10 +8,7 @@
 #include "training/build_model.h"
 #include "training/optimizers.h"
 
-/* Multiplies the initial entries of all weights with this name by a factor. The
-   name is the last part of the full name, written as in a file name: W_Q for
-   block0.attention.W^Q. Returns false if no weight has this name. */
-static bool
+bool
 scale_weights(Model *m, const char *name, double factor)
 {
     bool found = false;

@@ -16,6 +16,12 @@ void config_resolve_for(Config *c, const Plugin *p);
 /* The model of a resolved config, with the initial weights of its seed. */
 Model *model_new(const Config *c, Sizes sizes, const Variant *v);
 
+/* Multiplies the initial entries of all weights with this name by a factor,
+   before they are drawn. The name is the last part of the full name, written as
+   in a file name: W_Q for block0.attention.W^Q. Returns false if no weight has
+   this name. */
+bool scale_weights(Model *m, const char *name, double factor);
+
 /* The model of a config that is not resolved yet. Opens the variant's plugin
    and the task's dataset, which is returned in *data. Free the model with
    model_free. */
