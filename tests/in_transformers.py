@@ -436,7 +436,7 @@ compare_layer_rank("llama4_text", **gqa(1, 12, 2, 1, 8), num_local_experts=1)
 compare_layer_rank("kimi_linear", **{**mla(1, 12, 2), **KIMI, **dict(kv_lora_rank=6, qk_nope_head_dim=4, qk_rope_head_dim=2, v_head_dim=3)}, **FULL)
 compare_layer_rank("exaone4", **gqa(1, 12, 2, 1, 8), **FULL)
 compare_layer_rank("qwen2", **gqa(1, 12, 4, 4, 4)) # more value biases than outputs
-compare_layer_rank("gpt_oss", **gqa(1, 12, 2, 1, 14), num_local_experts=2)
+compare_layer_rank("gpt_oss", **gqa(1, 12, 2, 1, 14), num_local_experts=2, rope_parameters=dict(rope_type="default", rope_theta=100.0))
 compare_layer_rank("cohere2", **gqa(1, 12, 2, 1, 8), **FULL)
 for part in "encoder", "decoder":
     compare_layer_rank("t5", part, num_layers=1, d_model=12, d_kv=4, num_heads=2, relative_attention_num_buckets=8,
