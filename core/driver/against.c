@@ -33,12 +33,12 @@ typedef struct Row {
 } Row;
 static const Gap unknown_gap = {NAN, NAN}; /* NaN, so it is shown as unknown */
 
-/* The rank of a product, one of the facts that facts_of (facts.h) finds: of M
-   if `left` is QUERY and `shared` is KEY, of N if they are OUTPUT and VALUE. */
+/* The rank of the product of two maps of a head (facts_of): of M from QUERY and
+   KEY; of N', and so of N, from OUTPUT and VALUE. */
 static int
-rank_of(const Heads *l, int left, int shared, int head)
+rank_of(const Heads *l, int left_map, int shared_map, int head)
 {
-    Facts f = facts_of(l, left, shared, head);
+    Facts f = facts_of(l, left_map, shared_map, head);
     free(f.singular);
     return f.rank;
 }

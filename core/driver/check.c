@@ -71,12 +71,13 @@ run_check(const void *argument, void *answer)
 }
 
 /* Runs a check in its own process, prints its line, and returns how the process
-   ended. If the check failed, the process ended without an answer. Sets t->hash
-   for the next check. */
+   ended. Sets t->hash for the next check. If the check failed, the process
+   ended early; in_child copies `found` even then, and found.at is the shape of
+   the latest call in words, or "" if there was no call. */
 static Ended
 run_and_print(const Options *o, const char *name, Trial *t)
 {
-    Found found = {.at = ""}; /* .at: the shape of the latest call, in words */
+    Found found = {.at = ""};
     Ended e = in_child(run_check, t, &found, sizeof found, memory_limit,
                        DISCARD_OUTPUT);
     if (e.answered) /* the check passed, or had nothing to test */

@@ -46,13 +46,21 @@ draw_all(const Drawing *d, const Request *r, const Experiment *e,
     bars_draw(d, in_directory);
 }
 
-/* Returns whether the run was trained and has this column of --log, but no
-   number in it. */
-static bool
-logged_nan(const Run *r, const char *column)
+/* The first column of --log about the gauge that a trained run has, but without
+   a number; NULL if there is none. */
+static const char *
+column_without_number(const Run *r)
 {
-    bool was_trained = r->config.steps > 0;
-    return was_trained && run_text(r, column) && isnan(run_number(r, column));
+    static const char *const columns[] = {"conserved_qk", "conserved_vo",
+                                          "gauge_qk",     "gauge_vo",
+                                          "turn_qk",      "turn_vo"};
+    enum { COLUMNS = sizeof columns / sizeof *columns };
+    if (r->config.steps == 0) /* it was not trained */
+        return NULL;
+    for (int i = 0; i < COLUMNS; i++)
+        if (run_text(r, columns[i]) && isnan(run_number(r, columns[i])))
+            return columns[i];
+    return NULL;
 }
 
 /* If a column of --log about the gauge has no number, prints a note that says
@@ -60,20 +68,16 @@ logged_nan(const Run *r, const char *column)
 static void
 explain_missing_numbers(const Experiment *e)
 {
-    static const char *const columns[] = {"conserved_qk", "conserved_vo",
-                                          "gauge_qk",     "gauge_vo",
-                                          "turn_qk",      "turn_vo"};
-    enum { COLUMNS = sizeof columns / sizeof *columns };
-    void *noted = NULL; /* the set of variants that already have a note */
-    for (const Run *r = e->runs; r < e->runs + e->count; r++)
-        for (int i = 0; i < COLUMNS; i++)
-            /* add_word returns false if the variant already has a note. */
-            if (logged_nan(r, columns[i]) &&
-                add_word(&noted, r->config.variant))
-                note("%s: %s is NA: it needs heads made only of W_i^Q, W_i^K, "
-                     "W_i^V and W_i^O, without rotation; the turn columns also "
-                     "need steps that are small relative to the weights",
-                     r->config.variant, columns[i]);
+    void *noted = NULL; /* the set of variants that have a note */
+    for (const Run *r = e->runs; r < e->runs + e->count; r++) {
+        const char *column = column_without_number(r);
+        bool first_of_variant = column && add_word(&noted, r->config.variant);
+        if (first_of_variant)
+            note("%s: %s is NA: it needs heads made only of W_i^Q, W_i^K, "
+                 "W_i^V and W_i^O, without rotation; the turn columns also "
+                 "need steps that are small relative to the weights",
+                 r->config.variant, column);
+    }
 }
 
 static bool
@@ -165,8 +169,8 @@ begin_from(Request *r, const char *run, int allowed)
     *base = from.config;
     /* The weights come from that run, so no weight is initialised. */
     base->same_start = base->init = interned("");
-    base->from = run_identity(&from);
-    r->work.from = interned(from.path);
+    base->from = run_identity(&from);   /* recorded in the config of new runs */
+    r->work.from = interned(from.path); /* from there the weights are read */
     r->base = base;
     /* A path in somebody's run is not opened; only its name is used. */
     default_values(r, "variant", plugin_trusted(base->variant));

@@ -47,10 +47,10 @@ print_formula(Layout layout, const char *line)
     printf(" \\]\n");
 }
 
-/* Returns " in block 1" if block 2 recalls something, or computes something
-   else at this shape with equal matrices, so that what is counted in block 1
-   need not hold there; or
-   "". A variant that restricts its calls is not asked. */
+/* Parameters are counted in block 1. Returns " in block 1" if the number may be
+   another one in block 2, because that recalls something, or computes something
+   else with equal matrices; otherwise "". Always returns "" for a variant that
+   restricts its calls, because outputs_apart makes calls of each kind. */
 static const char *
 block_named(const Variant *v, const char *shape)
 {
@@ -93,13 +93,14 @@ print_where(Layout layout, const char *where)
 }
 
 /* The text of a piece of a head (terms.h), such as "W_i^Q (W_i^K)'" and, if
-   `with_rank`, ", rank <= d_k". */
+   `with_rank`, ", rank <= d_k". The rank has the name of a width if it is that
+   width both here and in d->there, and is a number otherwise. */
 static char *
 piece_text(const Derived *d, int head, int piece, bool with_rank)
 {
     int rank = rank_bound(d, head, piece);
-    Number both = {rank, rank_bound(d->there, head_there(d, head), piece)};
-    const char *width = number_named(d, both); /* "d_k", or NULL */
+    int rank_there = rank_bound(d->there, head_there(d, head), piece);
+    const char *width = number_named(d, (Number){rank, rank_there});
     char *line;
     FILE *text = begin_text(&line);
     print_piece(text, d, head, piece, ONLY_MATRICES);
@@ -109,10 +110,10 @@ piece_text(const Derived *d, int head, int piece, bool with_rank)
     return line;
 }
 
-/* Prints a piece of a head, "  M_i = W_i^Q (W_i^K)', rank <= d_k", with this
-   index of the head. d->there is the form at LARGER_SHAPE: if the piece has
-   another text there, a second line says at which shape it has the printed one.
- */
+/* Prints a piece, if the head has it: "  M_i = W_i^Q (W_i^K)', rank <= d_k",
+   where `index` is "_i". d->there is the form at LARGER_SHAPE: if the piece has
+   another text there, a second line says that the printed text holds only at
+   the shape of d. */
 static void
 print_head_piece(const Derived *d, int head, int piece, const char *index,
                  Layout layout)
@@ -124,8 +125,6 @@ print_head_piece(const Derived *d, int head, int piece, const char *index,
                                               [CONSTANT] = "c"};
     if (!term_of(d, head, piece, FIRST_TERM)) /* there is no such piece */
         return;
-    if (piece == CONSTANT) /* the heads share it */
-        index = "";
     bool is_matrix = piece == M_PIECE || piece == N_PIECE; /* others are rows */
     bool has_form = !d->why; /* if not, an operator may have any rank */
     bool with_rank = is_matrix && has_form && layout != LATEX;
@@ -154,29 +153,34 @@ same_text(const Derived *d, int head, int other)
     return same;
 }
 
+/* The index of heads `first` to `last`, counted from 1, of `heads` heads: "_i"
+   of all, "_3" of one, "_{1..4}" of several. */
+static const char *
+index_of(int first, int last, int heads)
+{
+    if (first == 1 && last == heads)
+        return "_i";
+    if (first == last)
+        return format_text("_%d", first);
+    return format_text("_{%d..%d}", first, last);
+}
+
 /* Prints the pieces of all heads. Neighbouring heads of the same text are
-   printed once: "M_i" if these are all heads, and otherwise with the first and
-   the last number, "M_{1..4}". */
+   printed once, as pieces of the last of them. */
 static void
 print_heads(const Derived *d, Layout layout)
 {
-    int left = d->heads > 0 ? d->heads : 1; /* the constant may be alone */
-    while (left > 0) {
-        int last = left - 1, head = last; /* they are counted backwards */
-        while (last > 0 && same_text(d, head, last - 1))
-            last--;
-        /* people count from 1 */
-        int from = d->heads - head, to = d->heads - last;
-        const char *index = format_text("_{%d..%d}", from, to);
-        if (from == to)
-            index = format_text("_%d", from);
-        if (to - from + 1 >= d->heads)
-            index = "_i";
-        for (int piece = 0; piece < PIECES; piece++)
-            if (piece != CONSTANT || last == 0) /* the heads share it */
-                print_head_piece(d, last, piece, index, layout);
-        left = last;
+    int first = 1; /* the first of the neighbours, counted from 1 */
+    for (int last = 1; last <= d->heads; last++) {
+        int head = d->heads - last, next = head - 1; /* counted backwards */
+        if (next >= 0 && same_text(d, head, next))
+            continue; /* the next head is one of these neighbours, too */
+        const char *index = index_of(first, last, d->heads);
+        for (int piece = M_PIECE; piece < CONSTANT; piece++)
+            print_head_piece(d, head, piece, index, layout);
+        first = last + 1;
     }
+    print_head_piece(d, PRINTED_HEAD, CONSTANT, "", layout); /* all share it */
 }
 
 /* Prints whether the equation that the plugin declares gives the same outputs
@@ -194,7 +198,9 @@ print_equation(const Derived *d, const char *prefix)
     printf("%s  its equation %s\n", prefix, result);
 }
 
-/* Prints a variant's form, or why it has none, and its real parameters. */
+/* Prints a variant's form, or why it has none; whether its equation says the
+   same; and its real parameters. The form is derived at two shapes, because
+   only numbers that fit both have the name of a width. */
 static void
 print_form(const Plugin *p, Layout layout, const char *prefix)
 {
@@ -211,7 +217,8 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
     print_heads(&d, layout);
     if (d.why)
         printf("%s  no form: %s\n", prefix, d.why);
-    if (p->variant->calls == ANY_CALL) /* print_equation calls it with keys */
+    /* print_equation compares outputs for keys that are not the queries. */
+    if (p->variant->calls == ANY_CALL)
         print_equation(&d, prefix);
     Canonical probed = canonical_form(p->variant, d.run.attention,
                                       d.run.weights, FEWEST_POSITIONS);
