@@ -64,14 +64,14 @@ typedef struct Real {
 } Real;
 
 /* Counts the real parameters of all layers of p at shape a, whose costs are
-   `cost`. Layers are measured one by one, unless a layer recalls what an
-   earlier one remembered: then all are measured together. If more
-   than MOST_MEASURED parameters would be measured at once, a formula gives the
-   number, if one holds. */
+   `cost`. They are measured (real_count) or, if more than MOST_MEASURED
+   parameters would be measured at once, given by a formula, if one holds. Both
+   treat layers one by one, unless a layer recalls what an earlier one
+   remembered: then they treat all together. */
 static Real
 real_of(const Plugin *p, Attention a, const Cost *cost)
 {
-    double stored = cost->parameters; /* in all layers */
+    double stored = cost->parameters; /* in all layers, as is the gauge below */
     bool one_by_one = !cost->recalls;
     double measured_at_once = one_by_one ? stored / a.layers : stored;
     if (measured_at_once <= MOST_MEASURED) {
@@ -182,7 +182,7 @@ add_whole(Sheet *sheet, const Wanted *w)
     Whole found = whole_count(&c, plain_sizes(&c), w->plugin.variant);
     const double *part = found.part;
     const char *name = w->plugin.name;
-    if (found.stored > MOST_MEASURED)
+    if (found.stored > MOST_MEASURED) /* whole_count measured nothing */
         usage("%s: --whole measures at most %d parameters, and this model has "
               "%.0f: give a smaller --d-model, or fewer --layers or --symbols",
               name, MOST_MEASURED, found.stored);
@@ -319,7 +319,7 @@ static char *
 add_presets(Sheet *sheet, const char *preset, int length)
 {
     enum { NAME, SOURCE, CONFIG }; /* columns of published.tsv */
-    const char *whole_model = NULL;
+    const char *no_part = NULL;    /* these models have no parts */
     Table known = {0};
     Values names = {0};
     char *text = NULL;
@@ -328,8 +328,9 @@ add_presets(Sheet *sheet, const char *preset, int length)
         const char *name = table_cell(&known, i, NAME);
         values_add(&names, copy_text(name));
         if (!preset || !strcmp(preset, name)) {
+            /* published_parse overwrites the text. */
             char *config = copy_text(table_cell(&known, i, CONFIG));
-            Published p = published_parse(name, config, whole_model);
+            Published p = published_parse(name, config, no_part);
             text = add_model(sheet, name, &p, table_cell(&known, i, SOURCE),
                              length);
         }
@@ -396,15 +397,16 @@ count_whole_published(const Options *o)
 }
 
 /* Adds a row for each named variant that can have the shape of c; if there are
-   no names, for the variant of c. Appends the names of the settings that these
-   variants use to *uses. Exits (2) if an option was given that no variant uses.
-   Returns the exit status. */
+   no names, for the variant of c, which is that of a run. Appends the names of
+   the settings that variants with a row use to *uses_of_rows. Exits (2) if an
+   option was given that no variant uses, with or without a row. Returns the
+   exit status. */
 static int
 add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
-             char **uses)
+             char **uses_of_rows)
 {
     int status = 0;
-    char *uses_of_all = ""; /* also of variants that could not be added */
+    char *uses_of_all = "";
     bool mask_given = given_to(&o->request, "mask")->count > 0;
     Wanted w = {.config = c, .mask_chosen = mask_given || o->word_count > 0};
     int count = names->count ? names->count : 1;
@@ -417,7 +419,7 @@ add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
         if (failure) /* of several variants, the others are still added */
             status = count > 1 ? 1 : failure;
         else {
-            *uses = format_text("%s %s", *uses, own);
+            *uses_of_rows = format_text("%s %s", *uses_of_rows, own);
             add_variant(sheet, &w, cost, o);
         }
     }
@@ -428,7 +430,7 @@ add_variants(Sheet *sheet, const Values *names, Config c, const Options *o,
 /* The settings of a run, or the defaults if `run` is NULL, changed by the
    options. Their `length` becomes the number of tokens of a sequence: in some
    tasks it counts pairs, each of which is several tokens. Exits (2) if the run
-   cannot be counted. */
+   cannot be counted; the defaults can. */
 static Config
 config_counted(const char *run, const Options *o)
 {
@@ -466,13 +468,13 @@ command_count(int argc, char **argv)
         return run_in_double(argc, argv);
     if (measures_ranks) /* this takes long */
         thread_count = o.cores < MOST_THREADS ? o.cores : MOST_THREADS;
-    char *uses = ""; /* the settings that some variant in the table uses */
+    char *uses_of_rows = "";
     Config c = config_counted(o.word_count ? o.words[0] : NULL, &o);
     if (!variants->count && !o.word_count)
         *variants = values_split(default_variants);
-    int status = add_variants(&sheet, variants, c, &o, &uses);
+    int status = add_variants(&sheet, variants, c, &o, &uses_of_rows);
     if (sheet.count) {
-        sheet.note = caption(c, uses, table);
+        sheet.note = caption(c, uses_of_rows, table);
         sheet_print(&sheet, layout_of(&o));
     }
     return status;

@@ -12,8 +12,9 @@ write_arrays(const char *to, const Model *m, const Batch *b, const Node *logits,
              const Node *loss)
 {
     int sequences = b->sequences, tokens = m->sizes.tokens;
-    int ids = m->sizes.each;       /* how many ids a token has */
-    int third = ids > 1 ? ids : 0; /* 0: the arrays of ids are matrices */
+    int ids = m->sizes.each; /* how many ids a token has */
+    /* With a single id, the arrays of ids are matrices (npy.h). */
+    int third = ids > 1 ? ids : 0;
     npy_write(to, "tokens.npy", NPY_INTS, b->ids,
               (NpyShape){sequences, tokens, third});
     if (m->sizes.source)

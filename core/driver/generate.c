@@ -8,17 +8,17 @@
 #include "decode/tokens.h"
 #include "driver/options.h"
 
-/* Prints a token at once. In a text, blanks, ends of lines and quotes are
-   printed unchanged; token_label makes other special characters visible,
-   because a terminal might obey them. In other tasks a token is a number,
-   followed by a space. */
+/* Prints a token at once. In most tasks it is a number, and a space follows. In
+   a text it is a character, and is printed as token_label shows it, because a
+   terminal might obey a control character; but a blank, an end of line or a
+   quote is printed unchanged. */
 static void
 print_token(const Dataset *data, int id)
 {
     bool is_text = data->corpus;
-    const char *name = token_name(data, id);
-    bool unchanged = is_text && *name && strchr(" \t\n\"", *name);
-    const char *shown = unchanged ? name : token_label(data, &id);
+    const char *character = is_text ? token_name(data, id) : "";
+    bool unchanged = *character && strchr(" \t\n\"", *character);
+    const char *shown = unchanged ? character : token_label(data, &id);
     printf("%s%s", shown, is_text ? "" : " ");
     fflush(stdout);
 }
@@ -91,8 +91,9 @@ tokens_wanted(const Options *o, const Dataset *data, int given)
     return trained + 1;
 }
 
-/* Prints a note if m, which will read `count` tokens, has learned positions for
-   fewer, so that it will forget some (decoder_continue). */
+/* Prints a note if m, from model_for_length, cannot read all `count` tokens at
+   once, because it has learned positions for fewer. Then it will forget some
+   (decoder_continue). */
 static void
 note_forgetting(const Model *m, int count, const char *run)
 {

@@ -43,10 +43,9 @@ static const char *
 why_none(const Entry *e)
 {
     const Entry *base = e->base;
-    bool lacks_test = e != base && e->comparison.verdict == UNTESTED;
     if (e->n < 2 || base->n < 2)
         return "a single run does not show how much runs vary";
-    if (!lacks_test)
+    if (e == base || e->comparison.verdict != UNTESTED)
         return NULL;
     if (e->solved < e->n || base->solved < base->n)
         return "a run did not reach the threshold, so it has no number";
@@ -214,6 +213,7 @@ draw_judgement(const Drawing *o, const Judgement *j)
              "baseline; the column why_none of --tsv says why");
         return;
     }
+    /* From one result to the next: each has an entry for every method. */
     for (int i = 0; i < j->count; i += j->methods) {
         values_add(&results, copy_text(j->list[i]->result));
         values_add(&no_texts, copy_text(""));

@@ -42,15 +42,15 @@ check_groups(const Published *m, int n, bool written)
              m->name, m->type);
 }
 
-/* Cuts off the last rows of W^K and W^V of a layer, which its fewer heads do
-   not use. If both maps are in one tensor, the values follow the keys, and the
-   second cut replaces the first. */
+/* Cuts off the last rows of the tensors of W^K and W^V of a layer, which its
+   fewer heads do not use. If both maps are in one tensor, the values follow the
+   keys there; the cut after the values then replaces the cut after the keys. */
 static void
 cut_unused_rows(const Checkpoint *c, const Heads *l)
 {
     for (int map = KEY; map <= VALUE; map++) {
         const Projection *p = &l->maps[map];
-        int rows_used = p->first + p->heads * p->width; /* in the tensor */
+        int rows_used = p->first + p->heads * p->width; /* up to its end */
         tensor_keep_rows(c, p->weight, rows_used);
         if (p->bias)
             tensor_keep_rows(c, p->bias, rows_used);

@@ -35,6 +35,21 @@ copy_bounded(char *to, size_t size, const char *text, const char *field)
     strcpy(to, text);
 }
 
+/* Stores the canonical form of v in l, and at which shape only it holds. */
+static void
+describe_form(Listed *l, const Variant *v)
+{
+    Derived d = derive_at(v, TELLING_SHAPE, TWO_BLOCKS);
+    Derived larger = derive_at(v, LARGER_SHAPE, THREE_BLOCKS);
+    pair_forms(&d, &larger);
+    const char *form = form_spelled(&d);
+    const char *where = only_where(form, form_spelled(&larger));
+    copy_bounded(l->form, sizeof l->form, format_text("%s%s", form, where),
+                 "form");
+    derived_free(&d);
+    derived_free(&larger);
+}
+
 /* The work of the child process: the argument is a Wanted, the answer a Listed.
    It runs the plugin's code, which may crash. */
 static void
@@ -52,17 +67,8 @@ describe(const void *argument, void *answer)
                  v->settings ? v->settings : "", ".settings");
     copy_bounded(l->family, sizeof l->family, v->family ? v->family : "other",
                  ".family");
-    if (wanted->form) {
-        Derived d = derive_at(v, TELLING_SHAPE, TWO_BLOCKS);
-        Derived larger = derive_at(v, LARGER_SHAPE, THREE_BLOCKS);
-        pair_forms(&d, &larger);
-        const char *form = form_spelled(&d);
-        const char *where = only_where(form, form_spelled(&larger));
-        copy_bounded(l->form, sizeof l->form, format_text("%s%s", form, where),
-                     "form");
-        derived_free(&d);
-        derived_free(&larger);
-    }
+    if (wanted->form)
+        describe_form(l, v);
 }
 
 /* The last line of an equation, which is its output, or the whole equation if

@@ -32,14 +32,20 @@ static const Column table_columns[] = {
 };
 /* clang-format on */
 
+/* The norm of a head's part of the bias of a map, QUERY or KEY. */
+static double
+head_bias(const Heads *l, int map, int head)
+{
+    int d_k = l->model->d_k, first_column = group_of(l, map, head) * d_k;
+    return bias_norm(l, map, first_column, d_k);
+}
+
 /* Adds the row of head `head` (counted from 0) of layer l. M and N are the
    facts about the head's two products. */
 static void
 add_head(Sheet *sheet, const Heads *l, int head, const Facts *M, const Facts *N)
 {
-    int d_k = l->model->d_k;
-    double b_Q = bias_norm(l, QUERY, head * d_k, d_k);
-    double b_K = bias_norm(l, KEY, group_of(l, KEY, head) * d_k, d_k);
+    double b_Q = head_bias(l, QUERY, head), b_K = head_bias(l, KEY, head);
     Cell empty = cell(NAN); /* only rows of layers have a number here */
     sheet_row(sheet, cell(l->number + 1), cell(head + 1), empty, empty,
               cell(M->rank), cell(N->rank), cell(M->symmetric), cell(M->least),
@@ -71,9 +77,9 @@ add_means(Sheet *sheet, const Heads *l, Means mean, double worst_condition,
           double slim_error)
 {
     const Published *m = l->model;
-    /* The norms of the whole biases, from their entry 0 on. */
-    double b_Q = bias_norm(l, QUERY, 0, m->heads * m->d_k);
-    double b_K = bias_norm(l, KEY, 0, m->groups * m->d_k);
+    const int first_column = 0; /* the norms are those of whole biases */
+    double b_Q = bias_norm(l, QUERY, first_column, m->heads * m->d_k);
+    double b_K = bias_norm(l, KEY, first_column, m->groups * m->d_k);
     Cell empty = cell(NAN); /* only rows of heads have a number here */
     Account account = {0};
     account_add(&account, m, ANY_LENGTH);
@@ -116,13 +122,13 @@ add_layer(Sheet *sheet, const Options *o, const Heads *l, const Heads *slim,
 }
 
 /* Draws M (d_model x d_model) of the head that --head chose, with a coloured
-   cell for each entry. W_Q and W_K have d + 1 rows, and the last row, the
-   bias, is not used. */
+   cell for each entry. */
 static void
 draw_M(const Options *o, const Heads *l)
 {
     int d = l->model->d_model, d_k = l->model->d_k, head = o->head - 1;
     double *m = allocate(matrix_entries(d, d), sizeof *m);
+    /* d + 1 rows and d_k columns; the last row, the bias, is not used. */
     double *W_Q = map_columns(l, QUERY, head * d_k, d_k);
     double *W_K = map_columns(l, KEY, group_of(l, KEY, head) * d_k, d_k);
     Figure f = figure_begin(

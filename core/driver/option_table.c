@@ -170,8 +170,10 @@ argument_of(const Setting *s, bool takes_list)
     const char *name = "WORD";
     if (s->kind == PLUGIN)
         name = "VARIANT";
-    if (s->kind & NUMERIC)
-        name = s->kind == INTEGER ? "N" : "X";
+    if (s->kind == INTEGER)
+        name = "N";
+    if (s->kind == NUMBER || s->kind == OWN)
+        name = "X";
     return takes_list ? format_text("%s,...", name) : name;
 }
 

@@ -170,7 +170,8 @@ option_named(const Option *list, int count, const char *word)
 }
 
 /* Exits (2), because the command has no option of that name, and suggests a
-   similar one. */
+   similar one. If there is none, the option may be one that a variant declares:
+   then -v NAME must come before it. */
 _Noreturn static void
 refuse_option(const Command *c, const Option *list, int count, const char *word)
 {
@@ -178,11 +179,12 @@ refuse_option(const Command *c, const Option *list, int count, const char *word)
     for (int i = 0; i < count; i++)
         values_add(&known, format_text("--%s", list[i].value.name));
     char *name = format_text("%.*s", (int)strcspn(word, "="), word);
-    const char *near = suggestion(name, &known), *variants_options = "";
-    if (c->setting_roles & OF_SHAPE && !*near) /* a later -v may declare it */
-        variants_options = "; a variant's options must follow -v NAME";
+    const char *near = suggestion(name, &known), *order = "";
+    bool takes_declared = c->setting_roles & OF_SHAPE;
+    if (takes_declared && !*near)
+        order = "; a variant's options must follow -v NAME";
     usage("unknown option %s:%s `qkv %s --help=all` lists all options%s", word,
-          near, c->name, variants_options);
+          near, c->name, order);
 }
 
 /* Stores the value of an option. Two own options are short for settings:
@@ -220,9 +222,9 @@ read_option(Options *o, const Command *c, char **argv, int i)
         refuse_option(c, list, count, word);
     const Setting *s = &option->value;
     values_add(&o->options_given, format_text("--%s", s->name));
-    if (s->kind == SWITCH && sign)
-        usage("%s: this option takes no value; write --%s", word, s->name);
     if (s->kind == SWITCH) {
+        if (sign)
+            usage("%s: this option takes no value; write --%s", word, s->name);
         *(bool *)((char *)o + s->offset) = true; /* its field of Options */
         return i;
     }
@@ -272,7 +274,8 @@ check_words(const Options *o, const Command *c)
 }
 
 /* Reads the command line from left to right, because -v NAME declares options
-   for the words after it. A word that is no option, such as "-", is kept. */
+   for the words after it. A word that is no option, such as "-", is kept. For
+   check_together, an optional word counts as an option named "RUN". */
 Options
 options_read(int argc, char **argv)
 {
@@ -296,7 +299,7 @@ options_read(int argc, char **argv)
             o.words[o.word_count++] = argv[i];
     }
     check_words(&o, c);
-    if (o.word_count > c->least_words) /* the optional word (check_together) */
+    if (o.word_count > c->least_words)
         values_add(&o.options_given, "RUN");
     check_together(c, &o.options_given);
     set_defaults(&o, c);

@@ -26,6 +26,15 @@ add_name(Values *names, const char *name)
     values_add(names, copy_text(name));
 }
 
+static bool
+setting_varies(const Setting *s, const Experiment *e)
+{
+    for (int i = 1; i < e->count; i++)
+        if (!setting_equal(s, &e->runs[i].config, &e->runs[0].config))
+            return true;
+    return false;
+}
+
 /* The names of all columns: the first ones, the settings that are not the same
    in all runs, and all results. A name that is both a setting and a result,
    such as "steps", is the result. */
@@ -35,11 +44,7 @@ names_of(const Experiment *e)
     Values names = values_split(first_columns);
     for (const Setting *s = settings; s < settings + setting_count; s++) {
         bool is_result = run_text(e->runs, s->name); /* added below */
-        bool varies = false;
-        for (int i = 1; i < e->count; i++)
-            if (!setting_equal(s, &e->runs[i].config, &e->runs[0].config))
-                varies = true;
-        if (varies && !is_result && s->kind != HASH)
+        if (setting_varies(s, e) && !is_result && s->kind != HASH)
             add_name(&names, s->name);
     }
     for (const Run *r = e->runs; r < e->runs + e->count; r++)
@@ -68,10 +73,11 @@ static Column
 column_of(const char *name, const Experiment *e, bool for_people)
 {
     bool is_result = run_text(e->runs, name);
+    bool is_setting = setting_named(name) && !is_result;
     bool people_see = index_in(main_results, name) >= 0;
     bool words = !has_numbers(name);
     bool rounded = is_result && for_people && !words && !all_whole(e, name);
-    if (setting_named(name) && !is_result)
+    if (is_setting)
         people_see =
             index_in(first_columns, name) >= 0 || setting_was_given(e, name);
     return (Column){.name = interned(name),

@@ -55,9 +55,10 @@ PRINTF(4, 5)
 static void
 show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
 {
-    int cols = m.cols < MOST_SHOWN ? m.cols : MOST_SHOWN, rows = m.rows;
-    if (axes == WEIGHTS && rows > MOST_SHOWN)
-        rows = MOST_SHOWN;
+    int cols_shown = m.cols < MOST_SHOWN ? m.cols : MOST_SHOWN;
+    int rows_shown = m.rows;
+    if (axes == WEIGHTS && m.rows > MOST_SHOWN)
+        rows_shown = MOST_SHOWN;
     va_list args;
     va_start(args, name);
     printf("\n");
@@ -66,18 +67,18 @@ show(const Trace *t, Axes axes, Matrix m, const char *name, ...)
     printf(" (%d x %d)\n", m.rows, m.cols);
     if (axes == TOKENS_BY_TOKENS || axes == SCORES) { /* columns are tokens */
         print_label("", LABEL_WIDTH);
-        for (int j = 0; j < cols; j++)
+        for (int j = 0; j < cols_shown; j++)
             print_label(word_of(t, j), CELL_WIDTH);
         printf("\n");
     }
-    for (int i = 0; i < rows; i++) {
+    for (int i = 0; i < rows_shown; i++) {
         print_label(axes == WEIGHTS ? "" : word_of(t, i), -LABEL_WIDTH);
-        for (int j = 0; j < cols; j++)
+        for (int j = 0; j < cols_shown; j++)
             if (axes == SCORES && !call_sees(t->call, m, i, j))
                 printf("%*s", CELL_WIDTH, "masked");
             else
                 printf("%*.3f", CELL_WIDTH, (double)m.at[i * m.down + j]);
-        printf(m.cols > cols ? " ..\n" : "\n");
+        printf(m.cols > cols_shown ? " ..\n" : "\n");
     }
 }
 
@@ -114,11 +115,11 @@ weight_number(const Model *m, const Node *n)
     return -1;
 }
 
-/* If n is `from` times a product of weights of the model, as x W^Q W_i^Q is x
-   times two weights, writes the numbers of these weights, which are linear
-   maps, to `maps` in this order, and returns how many there are. Returns 0 if n
-   is anything else, or if there are more than MOST_MAPS. A node may be a view
-   of another one; `root` is the node that has the entries (heart/tape.h). */
+/* A linear map here is a weight of the model. If n is `from` times a product of
+   maps, such as x W^Q W_i^Q if `from` is x, writes the numbers of these weights
+   to `maps` in this order, and returns how many there are. Returns 0 if n is
+   anything else, or if there are more than MOST_MAPS. Roots are compared,
+   because a node may be a view of another one, its root (heart/tape.h). */
 enum { MOST_MAPS = 8 };
 static int
 maps_between(const Trace *t, const Node *from, const Node *n,
@@ -258,7 +259,8 @@ show_place(Trace *t, int place)
         show_head(t, p, head_in_call, i + 1);
     }
     /* If a single call has all heads, the output may be its sum times weights.
-       Otherwise the output is printed without weights. */
+       Otherwise the output is printed without weights: there is no map between
+       the output and itself. */
     const Node *sum = p->calls == 1 ? capture->call[p->first_call].sum : NULL;
     Named heads = {.node = sum ? sum : p->out, .name = "head_1"};
     if (p->heads > 1)
@@ -347,13 +349,13 @@ print_trace(Model *m, const Dataset *data, const int *ids, int count,
     if (!trained)
         printf("\nThe numbers are those that training starts from (seed %d).\n",
                m->config.seed);
-    /* The first attention reads the embeddings, or a norm of the embeddings. A
-       LayerNorm is one node; RMSNorm is two, and the second has the gain. */
+    /* The first attention reads the embeddings, or a norm of them. A LayerNorm
+       is one node; RMSNorm is two: a norm, and its product with the gain. */
     const Node *x = t.pass->capture.place[0].x;
-    if (m->config.norm != NORM_NONE)
+    if (m->config.norm == NORM_PRE)
         x = x->in[0];
     if (m->config.norm == NORM_RMS)
-        x = x->in[0];
+        x = x->in[0]->in[0];
     show(&t, TOKENS, all_columns(x), "x, the embeddings%s",
          m->config.positions == POSITIONS_LEARNED ? " + positions" : "");
     for (int i = 0; i < t.pass->capture.places; i++)
@@ -396,14 +398,17 @@ command_trace(int argc, char **argv)
     const char *text = o.words[0], *run = o.word_count > 1 ? o.words[1] : NULL;
     const int no_settings = 0; /* no option can change a trained model */
     Corpus words = words_of(text);
-    Dataset data = {.corpus = &words, .sizes.each = 1};
+    Dataset data; /* of the run; without one, each word of the text is an id */
     Model *m = NULL;
     int count; /* tokens of the text */
-    if (run) { /* it has a model and data */
+    if (run) {
         Run r = begin_from(&o.request, run, no_settings);
         m = run_model(&r, &data);
     } else
-        data.sizes.vocabulary = data.sizes.classes = words.names.count;
+        data = (Dataset){.corpus = &words,
+                         .sizes = {.vocabulary = words.names.count,
+                                   .classes = words.names.count,
+                                   .each = 1}};
     int *ids = tokens_read(text, &data, run, &count);
     if (run && count > data.sizes.tokens)
         fail("the text has %d tokens, but %s was trained on sequences of %d: "
