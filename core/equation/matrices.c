@@ -81,14 +81,24 @@ find_or_add_weight(Builder *b, const char *name)
 
 /* Ranks a matrix by where it is used: the fewer matrices between it and the
    tokens, the lower its rank. Matrices that mix heads have the last rank, and
-   so have biases, gains and sinks. These are recognised by their number of
-   rows, which is a number (1), not a size such as d_model. */
+   so have those whose number of rows is written as a number, not as a size such
+   as d_model: biases, gains and sinks, which have 1 row. */
 static int
 rank_by_use(const PlanWeight *w)
 {
     const int last = INT_MAX;
-    bool one_row = width_known(w->rows)->kind == TREE_NUMBER;
-    return w->mixes || one_row ? last : w->depth;
+    bool rows_are_number = width_known(w->rows)->kind == TREE_NUMBER;
+    return w->mixes || rows_are_number ? last : w->depth;
+}
+
+/* Does the equation declare every matrix? */
+static bool
+all_declared(const Plan *p)
+{
+    for (int i = 0; i < p->weights; i++)
+        if (!p->weight[i].declared)
+            return false;
+    return true;
 }
 
 /* If the equation declares every matrix, the order is that of the declarations.
@@ -99,13 +109,11 @@ void
 order_weights(Plan *p)
 {
     int *rank = allocate((size_t)p->weights, sizeof *rank);
-    bool all_declared = true;
-    for (int i = 0; i < p->weights; i++)
-        all_declared &= p->weight[i].declared != NULL;
+    bool by_declaration = all_declared(p);
     for (int i = 0; i < p->weights; i++) {
         const PlanWeight *w = &p->weight[i];
-        rank[i] = all_declared ? (int)(w->declared - p->text->declaration)
-                               : rank_by_use(w);
+        rank[i] = by_declaration ? (int)(w->declared - p->text->declaration)
+                                 : rank_by_use(w);
     }
     p->order = allocate((size_t)p->weights, sizeof *p->order);
     for (int i = 0; i < p->weights; i++) {

@@ -138,6 +138,20 @@ scaled_value(Builder *b, Value v, Tree *scale)
 
 /* Products with a matrix */
 
+/* The rows and the columns of a block of the matrix m as a right factor: those
+   of the transpose, if it is transposed. */
+static Width *
+rows_in_product(Value m)
+{
+    return m.transposed ? m.width : m.rows;
+}
+
+static Width *
+cols_in_product(Value m)
+{
+    return m.transposed ? m.rows : m.width;
+}
+
 /* Records that m is the right factor of the product left m, so that m must have
    a row for each column of left. If m is a matrix of the plan, its first
    product sets its depth, which is 0 before. */
@@ -145,8 +159,7 @@ static void
 note_product(Builder *b, Value left, Value m)
 {
     PlanWeight *w = single_matrix(b, m);
-    Width *rows = m.transposed ? m.width : m.rows;
-    require_equal(b->text, left.width, rows, m.place,
+    require_equal(b->text, left.width, rows_in_product(m), m.place,
                   "the left factor needs a column for each row of the right");
     if (w && w->depth == 0)
         w->depth = depth_of(b->plan, left.step) + 1;
@@ -195,7 +208,7 @@ map_value(Builder *b, Value left, Value m)
     Tree *no_radicand = NULL; /* there are no scores here to be scaled */
     note_product(b, left, m);
     if (m.transposed) /* as in W_i^Q (W_i^K)', whose inner width is d_k */
-        note_keys(m.width, no_radicand);
+        note_keys(rows_in_product(m), no_radicand);
     if (w)
         w->beside = true; /* its blocks must be stored side by side */
     Value product = left;
@@ -205,7 +218,7 @@ map_value(Builder *b, Value left, Value m)
         product.step = map_whole(b, left, m);
         product.heads = m.heads;
     }
-    product.width = m.transposed ? m.rows : m.width;
+    product.width = cols_in_product(m);
     product.place = m.place;
     return product;
 }
@@ -221,12 +234,13 @@ check_left_factor(const Builder *b, Value left)
 }
 
 /* The heads of left are side by side, and the blocks of m below each other, so
-   that one product also sums over the heads. The transpose of a matrix has its
-   blocks below each other if the matrix is stored with them side by side. */
+   that one product also sums over the heads. */
 Value
 output_map_value(Builder *b, Value left, Value m)
 {
     check_left_factor(b, left);
+    /* The matrix that must be stored with its blocks below each other. A matrix
+       with its blocks side by side has them below each other if transposed. */
     PlanWeight *w = m.transposed ? NULL : single_matrix(b, m);
     note_product(b, left, m);
     if (w && w->beside)
@@ -239,7 +253,7 @@ output_map_value(Builder *b, Value left, Value m)
     StepKind kind = m.transposed ? STEP_MAP_T : STEP_MAP;
     left.step = add_binary(b, kind, left.step, m.step);
     left.heads = NULL;
-    left.width = m.transposed ? m.rows : m.width;
+    left.width = cols_in_product(m);
     return left;
 }
 
@@ -430,7 +444,7 @@ static bool
 is_shared(Value left, Value right)
 {
     if (left.sort == MATRIX && right.sort != MATRIX)
-        return true;
+        return true; /* for all tokens */
     return left.sort == right.sort && !left.heads && right.heads;
 }
 
@@ -453,7 +467,7 @@ combined_value(Builder *b, StepKind kind, Value left, Value right)
                "entry: combine scores with scores, and tokens with tokens");
     else
         require_same_width(b, first.width, second.width, right.place);
-    if (first.sort == MATRIX)
+    if (first.sort == MATRIX) /* and so is the second */
         require_same_width(b, first.rows, second.rows, right.place);
     check_heads_and_rows(b, first, second, right.place);
     /* A sum is 0 if both terms are 0, and a product if either factor is. */
@@ -486,25 +500,25 @@ softmax_sink_value(Builder *b, Value s, Value sink)
     return s;
 }
 
-/* Exits unless p can mix the heads of a. p is a matrix with a row for each head
-   of a, or tokens with as many heads as a. Then each token has its own matrix,
-   whose rows are the heads of the token in p. */
+/* Exits unless p can mix the heads of a. A matrix p is the same for all tokens,
+   and has a row for each head of a. If p is tokens, each token has its own
+   matrix, whose rows are the heads of the token in p. */
 static void
 check_mixing(Builder *b, Value a, Value p)
 {
     Width *heads = a.heads ? width_new(a.heads) : width_of_one();
-    if (p.sort == MATRIX) {
-        require_same_width(b, p.rows, heads, p.place);
-        if (!width_known(p.width)) /* it is square unless declared */
-            require_same_width(b, p.width, heads, p.place);
-    } else if (p.sort != TOKENS)
+    if (p.sort != MATRIX && p.sort != TOKENS)
         refuse(b, p.place,
                "heads can be mixed only by a matrix, such as P, or by tokens, "
                "such as split(x A^Q, h)");
-    else if (!equal_scalars(b->text, p.heads, a.heads))
+    if (p.sort == TOKENS && !equal_scalars(b->text, p.heads, a.heads))
         refuse(b, p.place,
                "tokens that mix heads must have as many heads as they mix: for "
                "h heads, write split(x A^Q, h)");
+    if (p.sort == MATRIX)
+        require_same_width(b, p.rows, heads, p.place);
+    if (p.sort == MATRIX && !width_known(p.width)) /* it is square then */
+        require_same_width(b, p.width, heads, p.place);
 }
 
 /* Mixes the heads of a by p. The result has a head for each column of p. */
