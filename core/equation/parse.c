@@ -342,7 +342,8 @@ static Tree *
 read_sum(Reader *r)
 {
     Tree *sum = tree_new(TREE_SUM, NO_PLACE);
-    bool negative = accept(r, "-"), more = true;
+    bool negative = accept(r, "-"); /* the sign of the next term */
+    bool more = true;
     while (more) {
         Tree *t = read_entries(r);
         tree_add(sum, negative ? tree_unary(TREE_NEGATIVE, t->place, t) : t);

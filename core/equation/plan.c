@@ -55,14 +55,14 @@ fuse_attention(Plan *p)
         const Step *weights = &p->step[s->in[0]];
         /* The operand of the weights: scores, if the weights are a softmax. */
         const Step *scores = &p->step[weights->in[0]];
+        if (!can_fuse(weights, scores))
+            continue;
         int queries = scores->in[0], keys = scores->in[1], values = s->in[1];
-        Tree *scale = scores->scalar[ONLY_SCALAR];
-        if (can_fuse(weights, scores))
-            *s = (Step){.kind = STEP_ATTEND,
-                        .in = {queries, keys, values},
-                        .inputs = 3,
-                        .scalar = {[ONLY_SCALAR] = scale},
-                        .name = s->name};
+        *s = (Step){.kind = STEP_ATTEND,
+                    .in = {queries, keys, values},
+                    .inputs = 3,
+                    .scalar = {[ONLY_SCALAR] = scores->scalar[ONLY_SCALAR]},
+                    .name = s->name};
     }
 }
 

@@ -64,10 +64,9 @@ only_ints(const Tree *t)
     return true;
 }
 
-/* The factors of a product, with * or / between them. Sizes are ints in C, and
-   C rounds a quotient of ints. So a divisor is cast to double if it consists of
-   ints, unless it or the first factor is a number: the number is written as a
-   double, so the quotient is a double, too. */
+/* The factors of a product, with * or / between them. C rounds a quotient of
+   ints, so the divisor is cast to double, unless it or what it divides is known
+   to be a double. */
 static const char *
 factors_in_c(const Tree *t, CType type)
 {
@@ -77,6 +76,8 @@ factors_in_c(const Tree *t, CType type)
         const Tree *factor = t->operand[i];
         bool divides = factor->kind == TREE_INVERSE;
         const Tree *value = divides ? factor->operand[0] : factor;
+        /* In a quotient a number is written as a double. Then all products that
+           begin with it are doubles, too. */
         bool number = first->kind == TREE_NUMBER || value->kind == TREE_NUMBER;
         bool cast = divides && only_ints(value) && !number;
         text = format_text("%s %c %s%s", text, divides ? '/' : '*',
@@ -392,11 +393,11 @@ static const char *
 wanted_name(const Plan *p, int step)
 {
     const Step *s = &p->step[step];
-    const char *usual = usual_name(p, step);
     if (!s->uses || !s->inputs) /* x, y and matrices have no operands */
         return NULL;
     if (s->name)
         return s->name;
+    const char *usual = usual_name(p, step);
     if (usual)
         return usual;
     return s->uses > 1 || has_twin(p, step) ? "n" : NULL;

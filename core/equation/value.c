@@ -48,16 +48,17 @@ product_of_two(Builder *b, Value left, Value right, Factors *f)
     return scores_value(b, left, right, scale);
 }
 
-/* The product of the factors, from left to right. If the product so far is
-   attention weights, they are applied to the product of all factors on their
-   right. The first factor has the given role. If the scale is still in f
-   afterwards, it has not been applied. */
+/* The product of the factors, from left to right. The first factor has the
+   given role. If the scale is still in f afterwards, it has not been applied.
+ */
 static Value
 unscaled_product(Builder *b, Factors *f, Role first_role)
 {
     Value left = value_of(b, f->factor[0], first_role);
     for (int i = 1; i < f->count; i++) {
         if (left.sort == SCORES) {
+            /* Attention weights multiply the product of all factors on their
+               right. The scale is none of these: it stays in f. */
             Factors rest = {.factor = f->factor + i, .count = f->count - i};
             Value values = unscaled_product(b, &rest, INNER_PART);
             return weighted_value(b, left, values);
@@ -83,9 +84,7 @@ check_last_factor(const Builder *b, const Tree *t)
 }
 
 /* The product of `left` and t, the last factor of an output. `left` is the
-   product of all other factors. t is an output map, and so sums the heads, if
-   it is a matrix and `left` has heads. If the product is scores, the scale of f
-   is applied to it, and removed from f. */
+   product of all other factors. f may lose its scale, as in product_of_two. */
 static Value
 product_with_last(Builder *b, Value left, const Tree *t, Factors *f)
 {
@@ -94,7 +93,7 @@ product_with_last(Builder *b, Value left, const Tree *t, Factors *f)
                "expected values between attention weights and the output map, "
                "as in softmax(...) y W_i^V W_i^O");
     Value last = value_of(b, t, INNER_PART);
-    if (last.sort == MATRIX && left.heads)
+    if (last.sort == MATRIX && left.heads) /* an output map: sums the heads */
         return output_map_value(b, left, last);
     return product_of_two(b, left, last, f);
 }
@@ -133,7 +132,7 @@ value_of_product(Builder *b, const Tree *t, Role role)
             Tree *scalar = scalar_of(b, factor);
             if (f.scale)
                 tree_add(f.scale, scalar);
-            else
+            else /* the first scalar */
                 f.scale = tree_unary(TREE_PRODUCT, t->place, scalar);
         } else if (factor->kind == TREE_INVERSE)
             refuse(b, factor->place,
@@ -142,7 +141,7 @@ value_of_product(Builder *b, const Tree *t, Role role)
         else
             others[f.count++] = factor;
     }
-    if (f.scale && f.scale->count == 1) /* not a product */
+    if (f.scale && f.scale->count == 1) /* a single scalar is no product */
         f.scale = f.scale->operand[0];
     return value_of_factors(b, f, role);
 }
