@@ -57,7 +57,7 @@ enter_place(Keeper *keeper, Attention *a, int place, const Node *x,
     if (c->shapes) {
         free_entries(p);
         p->capacity = self_attention ? c->tokens : fresh;
-        p->held = p->capacity; /* as in the last step, which is the largest */
+        p->held = p->capacity; /* no real step has more */
     } else if (p->held + fresh > p->capacity)
         bug("the cache is full: it has %d of at most %d tokens, and got %d "
             "more: call cache_clear, or cache_new with more tokens",
@@ -173,11 +173,8 @@ keep_rows(Keeper *keeper, Node *n)
 }
 
 /* Implements Keeper.all_keys. Usually a key is rotated once, before it is kept.
-   But if the step for shapes found that the same rows are also needed without
-   rotation, they are kept without it, and each step rotates all keys, which
-   needs more memory. The step for shapes cannot know yet whether a later call
-   needs the rows without rotation. So it always measures the memory for
-   rotating all keys. */
+   But if a call of all_rows needs the same rows without rotation, they are kept
+   without it, and each step rotates all keys, which needs more memory. */
 static Node *
 keep_keys(Keeper *keeper, const Attention *a, Node *keys)
 {
@@ -185,6 +182,8 @@ keep_keys(Keeper *keeper, const Attention *a, Node *keys)
     Kept *k = next_entry(c, keys);
     if (!k) /* nothing is kept, so `keys` has the rows of all tokens */
         return positioned(a, keys, FROM_START);
+    /* The step for shapes measures the larger memory, because it cannot know
+       whether a later call needs the rows without rotation. */
     if (c->shapes || k->unrotated)
         return positioned(a, append_rows(c, k, keys), FROM_START);
     return append_rows(c, k, positioned(a, keys, a->position));

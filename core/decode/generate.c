@@ -96,7 +96,7 @@ decoder_continue(Decoder *d, const int *ids, int count)
     if (count - d->first > most) { /* the cache cannot hold all tokens */
         int half = (most + 1) / 2; /* at least 1 */
         cache_clear(d->cache);
-        d->first = count - half;
+        d->first = count - half; /* these are read again */
         d->read = d->first;
     }
     const real *logits = decoder_read(d, ids + d->read * each, count - d->read);

@@ -19,27 +19,34 @@ token_name(const Dataset *data, int id)
     return interned(data->corpus ? data->corpus->names.text[id] : number);
 }
 
-/* The label of a token's name: as many of its characters as fit. If the name is
-   not UTF-8, or has a control character or a quotation mark, its bytes are
-   written as \xHH. (In the data of a figure, a quotation mark would join
-   columns.) */
+/* As many bytes of a name as fit into a label, each as \xHH. */
+static const char *
+label_in_bytes(const char *name)
+{
+    char label[LABEL] = "";
+    int used = 0; /* bytes of the label */
+    for (; *name && used < LABEL - CHARACTER; name++)
+        used += sprintf(label + used, "\\x%02x", (unsigned char)*name);
+    return interned(label);
+}
+
+/* The label of a token's name: as many of its characters as fit. */
 static const char *
 label_of(const char *name)
 {
-    char label[LABEL] = "";
-    size_t size = strlen(name), n = 0; /* n bytes of the label are used */
+    char label[LABEL];
+    size_t size = strlen(name), end = 0; /* the label ends before byte `end` */
     if (!strcmp(name, " "))
         return "\u2423"; /* an open box, the sign for a space */
     if (!strcmp(name, "\n"))
         return "\u21b5"; /* the arrow of a return key */
-    bool printable = is_text(name) && !strchr(name, '"');
-    if (printable) {
-        while (n < size && n < LABEL - CHARACTER)
-            utf8_next((const unsigned char *)name, size, &n); /* advances n */
-        snprintf(label, LABEL, "%.*s", (int)n, name);
-    } else
-        for (; *name && n < LABEL - CHARACTER; name++)
-            n += (size_t)sprintf(label + n, "\\x%02x", (unsigned char)*name);
+    /* A terminal would obey a control character; in the data of a figure, a
+       quotation mark would join columns. */
+    if (!is_text(name) || strchr(name, '"'))
+        return label_in_bytes(name);
+    while (end < size && end < LABEL - CHARACTER)
+        utf8_next((const unsigned char *)name, size, &end); /* advances it */
+    snprintf(label, sizeof label, "%.*s", (int)end, name);
     return interned(label);
 }
 
@@ -95,9 +102,9 @@ tokens_read(const char *text, const Dataset *data, const char *run, int *count)
     bool separated = !data->corpus || data->corpus->words;
     int each = data->sizes.each;
     const char *blanks = separated ? " \t\n" : "";
-    const char *ends = separated ? blanks : NULL; /* for read_id */
-    if (separated && each > 1)
-        ends = " \t\n+";
+    const char *ends = NULL; /* what can follow an id; NULL: anything */
+    if (separated)
+        ends = each > 1 ? " \t\n+" : blanks;
     int *ids = allocate((strlen(text) + 1) * (size_t)each, sizeof *ids);
     if (data->sizes.source)
         usage("%s: its task, %s, has two sequences; choose another run", run,
