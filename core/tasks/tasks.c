@@ -131,7 +131,9 @@ draw_mqar(const Config *c, Random *r, Batch *b)
 {
     int n = c->length, *pairs = b->ids, *queries = b->ids + PAIR * n;
     int *answers = b->targets + PAIR * n;
-    int *order = answers; /* order[i] is read before answers[i] overwrites it */
+    /* The numbers of the pairs in the order of the queries are kept where their
+       answers will be: order[i] is read before answers[i] overwrites it. */
+    int *order = answers;
     draw_pairs(c, r, pairs, order);
     for (int i = 0; i < n; i++) {
         const int *pair = pairs + PAIR * order[i];

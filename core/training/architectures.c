@@ -48,15 +48,15 @@ constant(Tape *t, int rows, int cols, int sequences, real *values)
 }
 
 /* The vectors of `rows` tokens or positions. Learned vectors are the weight
-   `name`; one-hot vectors are the rows of m->fixed from `first` on. During the
-   pass that lists the weights (m->listing), m->fixed has no memory yet, but
-   gets its number of rows, for model_fill_onehot. */
+   `name`; one-hot vectors are the rows of m->fixed from `first` on. */
 static Node *
 vectors(Model *m, Tape *t, int first, int rows, const char *name)
 {
     int d = m->attention.d_model;
     if (m->config.embed == EMBED_LEARNED)
         return model_table(m, name, rows);
+    /* The pass that lists the weights only counts the rows of m->fixed;
+       model_fill_onehot then allocates them. */
     if (m->listing)
         m->fixed = matrix(NULL, first + rows, d, d);
     real *values = m->fixed.at ? m->fixed.at + first * d : NULL;
@@ -93,12 +93,10 @@ skip_encoder(Model *m)
     m->next_place = m->config.encoder;
 }
 
-/* The second sequence, encoded for cross-attention. A decoder (Keeper in
-   heart/tape.h) encodes it in its first step, and caches its keys and values.
-   In later steps the result has no rows, because no token of the sequence is
-   new. But a pass for shapes only always encodes the sequence, because that
-   pass measures the memory that the first step needs. `table` and `positions`
-   are the vectors of ids and of positions. */
+/* The second sequence, encoded for cross-attention. `table` and `positions` are
+   the vectors of ids and of positions. A decoder (Keeper in heart/tape.h)
+   encodes the sequence in its first step, and caches its keys and values. In
+   later steps the result has no rows, because no token of it is new. */
 static Node *
 second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
 {
@@ -106,6 +104,8 @@ second_sequence(Model *m, Tape *t, const Batch *b, Node *table, Node *positions)
     TokenIds tokens = {b->source, b->each, b->source_rows, b->sequences,
                        .first = 0};
     bool later_step = t->keeper && t->keeper->position > 0;
+    /* A pass for shapes measures the memory that the first step needs, although
+       its position is that of the last. */
     bool only_measures = t->purpose & SHAPES_ONLY;
     if (later_step && !only_measures) {
         skip_encoder(m);
@@ -133,9 +133,7 @@ blocks(Model *m, Node *x, Node *y)
 }
 
 /* Implements Architecture.logits for both architectures. x is the first
-   sequence of the task, and y the second, which may be missing. Each pass sets
-   d_model and `relative` of m->attention, because the heart, which sets the
-   other members, does not know one-hot vectors, RoPE and ALiBi. */
+   sequence of the task, and y the second, which may be missing. */
 static Node *
 logits(Model *m, Tape *t, const Batch *b)
 {
@@ -146,6 +144,8 @@ logits(Model *m, Tape *t, const Batch *b)
     int id_row = 0, x_row = sizes.vocabulary, y_row = x_row + sizes.tokens;
     int first = t->keeper ? t->keeper->position : 0;
     TokenIds tokens = {b->ids, b->each, b->rows, b->sequences, first};
+    /* The heart, which has set the other members of m->attention, does not know
+       one-hot vectors, RoPE and ALiBi. */
     Attention a = attention_in_model(c, sizes);
     m->attention.d_model = a.d_model;
     m->attention.relative = a.relative;
@@ -203,7 +203,7 @@ number_loss(const Model *m, Node *x, const int *targets, int counted,
         bool has_answer = targets[i] >= 0;
         minus_y[i] =
             has_answer ? (real)-number_of(m, targets[i]) : -x->value[i];
-        mean[i] = counted ? (real)(1. / counted) : 0;
+        mean[i] = counted ? (real)(1. / counted) : 0; /* 0: the loss is 0 */
     }
     if (right)
         add_r_squared(m, x, targets, right);

@@ -20,8 +20,10 @@ scratch_square(int n)
 {
     static real *memory;
     static int capacity; /* entries of `memory` */
-    while (capacity < n * n)
-        memory = grow(memory, capacity, &capacity, sizeof *memory);
+    while (capacity < n * n) {
+        int count = capacity; /* it is full, so grow enlarges it */
+        memory = grow(memory, count, &capacity, sizeof *memory);
+    }
     return matrix(memory, n, n, n);
 }
 
