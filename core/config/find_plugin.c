@@ -153,9 +153,10 @@ plugin_list(void)
         Values files = names_in(path.text[k]);
         for (int i = 0; i < files.count; i++) {
             char *file = files.text[i];
-            /* The length of the name, if the file is a plugin. */
-            size_t n = strlen(file) - ENDING_LENGTH;
-            if (!is_plugin_file(file) || !is_name(file, n))
+            if (!is_plugin_file(file))
+                continue;
+            size_t n = strlen(file) - ENDING_LENGTH; /* of the name */
+            if (!is_name(file, n))
                 continue;
             file[n] = 0; /* only the plugin's name is left */
             bool is_new = add_word(&seen, file);

@@ -181,10 +181,11 @@ differing_setting(const Config *a, const Config *b, const char *except)
 bool
 setting_unused(const Setting *s, const Config *c)
 {
-    const Setting *user =
-        setting_named(s->role == OF_DATA ? "task" : "optimizer");
-    if (s->users)
-        return index_in(s->users, setting_text(user, c)) < 0;
+    if (s->users) { /* the names of tasks or of optimizers */
+        const char *kind = s->role == OF_DATA ? "task" : "optimizer";
+        const char *user = setting_text(setting_named(kind), c);
+        return index_in(s->users, user) < 0;
+    }
     if (s->kind == OWN)
         return isnan(own_value(c, s->name));
     /* config_resolve has set shape options that are not used to 0. */
@@ -336,9 +337,10 @@ typedef struct Default {
     int whole, parts;
 } Default;
 
-/* Sets *width, the value of the setting `option`, to `resolved`, the value that
-   attention_of has computed; or to 0 if the option is not in the variant's
-   shape. Exits if the width was not set and its default is not an integer. */
+/* Sets *width, the value of the setting `option`, to `resolved`, which
+   attention_of has made from it, or from its default if it is 0. If the
+   variant's shape lacks the option, sets it to 0 instead. Exits if the default
+   is needed, and is not an integer. */
 static void
 resolve_width(int *width, const char *shape, const char *option, int resolved,
               Default usual)
@@ -364,8 +366,7 @@ resolve_widths(Config *c, const char *shape)
     Attention a = attention_of(c, shape);
     int d = c->d_model, heads = a.heads; /* 1 if `shape` lacks heads */
     Default per_head = {"d-model / heads", .whole = d, .parts = heads};
-    /* attention_of rounds half of 1 up to 1, which 1 / 1 also gives, without a
-       remainder. */
+    /* Of 1 head or column the default is 1, not 1 / 2. */
     Default half_heads = {"heads / 2", heads, .parts = heads > 1 ? 2 : 1};
     Default half_width = {"d-model / 2", d, .parts = d > 1 ? 2 : 1};
     resolve_width(&c->d_k, shape, "d-k", a.d_k, per_head);
