@@ -199,8 +199,8 @@ show_scores(const Trace *t, int head, int number)
     const Node *softmax_input = c->weights->in[0];
     const char *bias = softmax_input->op == &fixed_bias_op ? " + bias" : "";
     Matrix scores = call_scores(c, ONLY_SEQUENCE, head);
-    /* c->q is the q before RoPE. If the product q k' has another node on its
-       left, that node is the rotated q (capture.h). */
+    /* With RoPE, c->q is q before the rotation (capture.h), and the product is
+       made from another node, the rotated q. */
     bool rotated = c->q && c->product->in[0] != c->q;
     if (c->q)
         show(t, SCORES, scores, "scores = %.4g q_%d k_%d'%s%s", c->scale,
@@ -212,10 +212,17 @@ show_scores(const Trace *t, int head, int number)
          "weights = softmax(scores%s)", has_sink ? ", sink" : "");
 }
 
+/* The number of the head of n, keys or values, that head `head` of `heads`
+   uses: if n has fewer heads, neighbours share one. */
+static int
+head_used(const Node *n, int head, int heads)
+{
+    return head * n->heads / heads;
+}
+
 /* Prints head `head` of t->call, a call at the place p: q, k, v, scores,
-   attention weights and output, as far as the call has them. If there are fewer
-   heads of keys or of values than of queries, neighbours share one. `number` is
-   the head's number in the place, counted from 1. */
+   attention weights and output, as far as the call has them. `number` is the
+   head's number in the place, counted from 1. */
 static void
 show_head(const Trace *t, const Place *p, int head, int number)
 {
@@ -224,14 +231,14 @@ show_head(const Trace *t, const Place *p, int head, int number)
     Named x = {.node = p->x, .name = "x"};
     printf("\n--- head %d\n", number);
     if (c->q) {
-        int k_head = head * c->k->heads / c->q->heads;
+        int k_head = head_used(c->k, head, c->q->heads);
         Named q = {c->q, head, format_text("q_%d", number), "the queries"};
         Named k = {c->k, k_head, format_text("k_%d", number), "the keys"};
         show_mapped(t, q, x);
         show_mapped(t, k, x);
     }
     if (v) {
-        int v_head = head * v->heads / c->sum->heads;
+        int v_head = head_used(v, head, c->sum->heads);
         Named shown = {v, v_head, format_text("v_%d", number), "the values"};
         show_mapped(t, shown, x);
     }
