@@ -54,7 +54,9 @@ continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
         printf("--- seed %d\n", seed);
     for (int i = 0; i < given; i++)
         print_token(data, ids[i]);
-    for (int n = given; n < count && !ferror(stdout); n++) {
+    for (int n = given; n < count; n++) {
+        if (ferror(stdout)) /* a reader such as `head` has seen enough */
+            break;
         const real *logits = decoder_continue(d, ids, n);
         check_logits(o->words[0], logits, classes);
         ids[n] = first_answer(data) + sample(logits, classes, how, &random);

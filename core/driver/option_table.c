@@ -212,7 +212,9 @@ options_of(const Command *c, Option list[MOST_OPTIONS])
 static const char *
 first_given(const Values *given, const char *options, const char *except)
 {
-    for (int i = 0; options && i < given->count; i++)
+    if (!options)
+        return NULL;
+    for (int i = 0; i < given->count; i++)
         if (index_in(options, given->text[i]) >= 0 &&
             strcmp(given->text[i], except) != 0)
             return given->text[i];
