@@ -350,7 +350,7 @@ count_models(const Options *o)
     enum { DEFAULT_LENGTH = 32768 }; /* tokens */
     Config c = {.length = DEFAULT_LENGTH};
     Sheet sheet = sheet_of(model_columns, "models", o->columns);
-    char *text; /* the attention of the last model, in words */
+    const char *text; /* the attention of the last model, in words */
     refuse_unused(&o->request, ALL_SETTINGS, "length");
     request_apply(&o->request, &c);
     if (o->config) {
@@ -359,14 +359,14 @@ count_models(const Options *o)
         text = add_model(&sheet, o->config, &p, "", c.length);
     } else
         text = add_presets(&sheet, o->preset, c.length);
+    text = o->models ? "" : format_text("%s. ", text); /* of a single model */
     sheet.note = format_text(
-        "%s%sThe attention of all layers, for one token among %d. gauge: "
+        "%sThe attention of all layers, for one token among %d. gauge: "
         "parameters that change nothing, by arithmetic; forward: FLOPs; cache: "
         "bytes that a decoder keeps of all tokens, %d per number; unwindowed: "
         "without windows; state, of layers without softmax: bytes that it "
         "keeps for any number of tokens.",
-        o->models ? "" : text, o->models ? "" : ". ", c.length,
-        CACHE_BYTES_PER_NUMBER);
+        text, c.length, CACHE_BYTES_PER_NUMBER);
     sheet_print(&sheet, layout_of(o));
 }
 

@@ -224,6 +224,7 @@ print_form(const Plugin *p, Layout layout, const char *prefix)
                                       d.run.weights, FEWEST_POSITIONS);
     if (has_form && probed.unmasked_only)
         printf("%s  this form holds only without a mask\n", prefix);
+    /* Derives a form only for the Attention of the small shape. */
     Attention small =
         derive_at(p->variant, small_shape, ONE_BLOCK).run.attention;
     print_real(p->variant, small, prefix, small_shape);
