@@ -35,9 +35,9 @@ setting_varies(const Setting *s, const Experiment *e)
     return false;
 }
 
-/* The names of all columns: the first ones, the settings that are not the same
-   in all runs, and all results. A name that is both a setting and a result,
-   such as "steps", is the result. */
+/* The names of all columns: the first ones, the settings (but no hashes) that
+   are not the same in all runs, and all results. A name that is both a setting
+   and a result, such as "steps", is the result. */
 static Values
 names_of(const Experiment *e)
 {

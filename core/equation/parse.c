@@ -411,8 +411,7 @@ read_initial(Reader *r, Declaration *d)
 }
 
 /* Reads the rest of a matrix's declaration, after its ":", such as "d_model x
-   d_k ~ N(0, 0.1)". The name began at `place`. An x with a blank after it is
-   the sign between rows and columns, not another factor. */
+   d_k ~ N(0, 0.1)". The name began at `place`. */
 static void
 read_declaration(Reader *r, const char *name, const char *place)
 {
@@ -423,6 +422,8 @@ read_declaration(Reader *r, const char *name, const char *place)
                        "%s already has a shape: remove one of its declarations",
                        name);
     d.rows = read_factor(r);
+    /* An x with a blank after it is not a factor, but the sign between rows and
+       columns. */
     while (at_factor(r) && !begins_with(r->next, "x "))
         d.rows =
             tree_binary(TREE_PRODUCT, d.rows->place, d.rows, read_factor(r));
