@@ -138,20 +138,6 @@ scaled_value(Builder *b, Value v, Tree *scale)
 
 /* Products with a matrix */
 
-/* The rows and the columns of a block of the matrix m as a right factor: those
-   of the transpose, if it is transposed. */
-static Width *
-rows_in_product(Value m)
-{
-    return m.transposed ? m.width : m.rows;
-}
-
-static Width *
-cols_in_product(Value m)
-{
-    return m.transposed ? m.rows : m.width;
-}
-
 /* Records that m is the right factor of the product left m, so that m must have
    a row for each column of left. If m is a matrix of the plan, its first
    product sets its depth, which is 0 before. */
@@ -159,7 +145,8 @@ static void
 note_product(Builder *b, Value left, Value m)
 {
     PlanWeight *w = single_matrix(b, m);
-    require_equal(b->text, left.width, rows_in_product(m), m.place,
+    Width *rows = m.transposed ? m.width : m.rows; /* of the right factor */
+    require_equal(b->text, left.width, rows, m.place,
                   "the left factor needs a column for each row of the right");
     if (w && w->depth == 0)
         w->depth = depth_of(b->plan, left.step) + 1;
@@ -208,7 +195,7 @@ map_value(Builder *b, Value left, Value m)
     Tree *no_radicand = NULL; /* there are no scores here to be scaled */
     note_product(b, left, m);
     if (m.transposed) /* as in W_i^Q (W_i^K)', whose inner width is d_k */
-        note_keys(rows_in_product(m), no_radicand);
+        note_keys(m.width, no_radicand);
     if (w)
         w->beside = true; /* its blocks must be stored side by side */
     Value product = left;
@@ -218,7 +205,7 @@ map_value(Builder *b, Value left, Value m)
         product.step = map_whole(b, left, m);
         product.heads = m.heads;
     }
-    product.width = cols_in_product(m);
+    product.width = m.transposed ? m.rows : m.width;
     product.place = m.place;
     return product;
 }
@@ -253,7 +240,7 @@ output_map_value(Builder *b, Value left, Value m)
     StepKind kind = m.transposed ? STEP_MAP_T : STEP_MAP;
     left.step = add_binary(b, kind, left.step, m.step);
     left.heads = NULL;
-    left.width = cols_in_product(m);
+    left.width = m.transposed ? m.rows : m.width;
     return left;
 }
 
@@ -457,8 +444,7 @@ combined_value(Builder *b, StepKind kind, Value left, Value right)
     check_term(b, right);
     bool swap = is_shared(left, right);
     Value first = swap ? right : left, second = swap ? left : right;
-    /* The second operand is one row for all tokens, or of the same sort as the
-       first. */
+    /* The second is a row for all tokens, or of the same sort as the first. */
     if (second.sort == MATRIX && first.sort != MATRIX)
         second = shared_row(b, kind, first, second);
     else if (second.sort != first.sort)
@@ -579,8 +565,8 @@ columns_value(Builder *b, Value a, Tree *from, Tree *end)
 static Tree *
 joined_width(const Builder *b, Value v)
 {
-    bool tokens = v.sort == TOKENS && !v.transposed;
-    Tree *width = tokens ? width_known(v.width) : NULL;
+    bool is_tokens = v.sort == TOKENS && !v.transposed;
+    Tree *width = is_tokens ? width_known(v.width) : NULL;
     if (!width)
         refuse(b, v.place,
                "only tokens of known width can be side by side: declare their "
