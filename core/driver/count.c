@@ -319,7 +319,7 @@ static char *
 add_presets(Sheet *sheet, const char *preset, int length)
 {
     enum { NAME, SOURCE, CONFIG }; /* columns of published.tsv */
-    const char *no_part = NULL;    /* these models have no parts */
+    const char *no_part = NULL;    /* each is counted as a whole */
     Table known = {0};
     Values names = {0};
     char *text = NULL;
