@@ -55,7 +55,7 @@ continue_once(Model *m, const Dataset *data, int *ids, int given, int count,
     for (int i = 0; i < given; i++)
         print_token(data, ids[i]);
     for (int n = given; n < count; n++) {
-        if (ferror(stdout)) /* a reader such as `head` has seen enough */
+        if (ferror(stdout)) /* nothing more can be printed */
             break;
         const real *logits = decoder_continue(d, ids, n);
         check_logits(o->words[0], logits, classes);

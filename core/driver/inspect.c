@@ -71,8 +71,8 @@ add_map(Sheet *sheet, const Maps *maps, const Map *map)
 /* Draws the figure "attention" from a table of all attention weights. In its
    script the array `firsts` has the labels of the model's tokens, and `seconds`
    the labels of its encoder's tokens, if it has an encoder. The array `heads`
-   has for each head which of the two labels its queries and its keys, 0 or 1,
-   and its name: "0 0 block0.attention, head 1". */
+   says for each head whose tokens its queries and its keys are, 0 or 1, and
+   what it is called: "0 0 block0.attention, head 1". */
 static void
 draw_maps(const Drawing *o, const Sheet *weights, const Maps *maps,
           const char *run)

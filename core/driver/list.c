@@ -35,7 +35,8 @@ copy_bounded(char *to, size_t size, const char *text, const char *field)
     strcpy(to, text);
 }
 
-/* Stores the canonical form of v in l, and at which shape only it holds. */
+/* Stores the canonical form of v in l. If it is another one at another shape,
+   says at which shape it holds. */
 static void
 describe_form(Listed *l, const Variant *v)
 {
