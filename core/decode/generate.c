@@ -16,6 +16,7 @@ run_step_for_shapes(Decoder *d, int tokens)
     shapes->keeper = &d->cache->keeper;
     d->cache->keeper.position = tokens - d->batch.rows;
     model_forward(d->model, shapes, &d->batch);
+    /* `bytes` has the nodes, but no matrices: those are only counted. */
     size_t needed = shapes->entries + shapes->bytes / sizeof(real);
     tape_free(shapes);
     cache_clear(d->cache);
