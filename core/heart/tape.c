@@ -40,24 +40,29 @@ free_blocks(Tape *t)
     }
 }
 
+static void
+add_block(Tape *t, size_t size)
+{
+    Block *b = allocate(1, sizeof *b + size);
+    *b = (Block){.before = t->block, .size = size};
+    t->block = b;
+}
+
 /* Returns the next `bytes` of the tape, at the start of a cache line. If the
-   newest block has too little left, allocates a new one, which is larger than
-   needed by a quarter of all bytes taken since the reset, and by FIRST_BLOCK,
-   so that there are never many blocks. */
+   newest block has too few left, adds one that also has space for more, namely
+   FIRST_BLOCK and a quarter of all bytes taken since the reset: the more a step
+   takes, the larger its blocks, so there are never many. */
 static void *
 take(Tape *t, size_t bytes)
 {
-    Block *b = t->block;
     bytes = aligned(bytes);
-    if (!b || b->size - b->used < bytes) {
-        size_t size = bytes + aligned(FIRST_BLOCK + t->bytes / 4);
-        b = allocate(1, sizeof *b + size);
-        *b = (Block){.before = t->block, .size = size};
-        t->block = b;
-    }
+    if (!t->block || t->block->size - t->block->used < bytes)
+        add_block(t, bytes + aligned(FIRST_BLOCK + t->bytes / 4));
+    char *start = t->block->at + t->block->used;
+    t->block->used += bytes;
     t->bytes += bytes;
-    b->used += bytes;
-    return b->at + b->used - bytes;
+    t->most = t->bytes > t->most ? t->bytes : t->most;
+    return start;
 }
 
 /* The entries are counted even if they get no memory, which is how a model that
@@ -93,13 +98,15 @@ pop(Node **stack)
 }
 
 /* Sets `uses` of each node that the result is computed from: how often it is an
-   operand of these nodes. `shared` is set if that is more than once. */
+   operand of these nodes. `shared` is set if that is more than once. A node is
+   newer than its operands, so this walk from new to old has counted all uses of
+   a node when it comes to it. */
 static void
 count_uses(Node *result)
 {
-    for (Node *n = result; n; n = n->previous) { /* users before operands */
+    for (Node *n = result; n; n = n->previous) {
         if (n != result && n->uses == 0)
-            continue; /* the result does not depend on it */
+            continue; /* unused, so the result is not computed from it */
         for (int i = 0; i < n->inputs; i++) {
             Node *operand = n->in[i]->root;
             operand->shared = operand->uses > 0;
@@ -108,10 +115,11 @@ count_uses(Node *result)
     }
 }
 
-/* A node is ready when all its users are listed; `uses` counts its uses by
-   users that are not. Ready nodes wait on two stacks: `once` has the nodes with
-   one use, and `shared` those with several, which are listed only when `once`
-   is empty. */
+/* A node is ready when all its users are listed. Listing a node takes 1 from
+   the `uses` of its operands, so a node with 0 uses left is ready. Ready nodes
+   wait on two stacks: `once` has the nodes with one use, and `shared` those
+   with several, which are listed only when `once` is empty. `last` is the node
+   that was listed last. */
 Node *
 backward_order(Node *result)
 {
@@ -146,16 +154,13 @@ tape_new(int purpose)
 void
 tape_reset(Tape *t)
 {
-    t->most = t->bytes > t->most ? t->bytes : t->most;
-    t->bytes = 0;
     if (t->block && t->block->before) {
         free_blocks(t);
-        take(t, t->most); /* allocates a block of at least that size */
-        t->bytes = 0;     /* it is empty, and used from its start */
+        add_block(t, t->most);
     }
     if (t->block)
         t->block->used = 0;
-    t->entries = 0;
+    t->bytes = t->entries = 0;
     t->last = t->spare = NULL;
     t->recalled = 0;
 }
@@ -267,12 +272,13 @@ start_gradient(Node *n)
             label(n));
     n->touched = true;
     if (!n->in)
-        return true;                /* a leaf has its own memory */
-    Node **spare = &n->tape->spare; /* find one of this size, or the end */
+        return true; /* a leaf has its own memory */
+    /* Walks to the first spare gradient of this size, or to the end. */
+    Node **spare = &n->tape->spare;
     while (*spare && size_of(*spare) != size_of(n))
         spare = &(*spare)->next;
     if (*spare)
-        n->gradient = pop(spare)->gradient;
+        n->gradient = pop(spare)->gradient; /* takes it out of the list */
     else
         n->gradient = keep(n, size_of(n));
     return true;
@@ -316,18 +322,17 @@ run_backward(Node *n)
 void
 backward(Node *result)
 {
-    Tape *t = result->tape;
     bool unset = start_gradient(result->root);
     if (unset && result->value)
         *result->root->gradient = 1;
     Node *n = backward_order(result->root);
     while (n) {
         Node *next = n->next; /* push changes n->next */
-        bool has_backward = n->op && n->op->backward;
-        if (has_backward && n->touched) { /* it has a gradient to pass on */
+        /* It has a gradient, and an operator that passes it on. */
+        if (n->touched && n->op && n->op->backward) {
             run_backward(n);
-            if (!(t->purpose & KEEP_GRADIENTS))
-                push(&t->spare, n);
+            if (!(n->tape->purpose & KEEP_GRADIENTS))
+                push(&n->tape->spare, n);
         }
         n = next;
     }

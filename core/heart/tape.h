@@ -58,7 +58,7 @@ struct Tape {
     Node *last; /* the newest node, from which `previous` leads to all others */
     struct Block *block; /* the newest block of memory */
     size_t bytes;        /* taken from the blocks since the last reset */
-    size_t most;         /* the largest `bytes` at any reset */
+    size_t most;         /* the largest `bytes` so far */
     size_t entries; /* of all matrices since the reset, including those without
                        values */
     Node *spare;    /* nodes whose gradients can be reused, linked by `next` */
