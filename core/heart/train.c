@@ -14,14 +14,12 @@
    matrix of weights grows with d_model^2, and enough tokens have to share it.
  */
 int
-micro_batch_size(const Model *m, int sequences)
+micro_batch_size(const Model *m)
 {
     Sizes s = m->sizes;
     int longest = s.tokens > s.source ? s.tokens : s.source;
     int count = 4 * m->config.d_model / longest;
-    if (count < 1)
-        return 1;
-    return count < sequences ? count : sequences;
+    return count > 1 ? count : 1;
 }
 
 /* Runs the forward pass of all micro-batches of b and, if `learn`, the backward
@@ -32,14 +30,15 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
           double *right)
 {
     double loss = 0;
-    int size = micro_batch_size(m, b->sequences);
+    int size = micro_batch_size(m);
     for (int i = 0; i < b->sequences; i += size) {
         int left = b->sequences - i;
         Batch micro = batch_part(b, i, left < size ? left : size);
         tape_reset(t);
         Node *logits = model_forward(m, t, &micro);
-        /* A touched node keeps its gradient, so backward adds to the gradients
-           of the earlier micro-batches. */
+        /* The gradients of the weights already hold the sums of the earlier
+           micro-batches: backward overwrites only the gradients of nodes that
+           are not touched. */
         if (i > 0)
             for (int k = 0; k < m->count; k++)
                 m->nodes[k]->touched = true;
@@ -79,10 +78,10 @@ train_step(Model *m, Tape *t, const Batch *b, double *accuracy)
     return loss;
 }
 
-/* Completes the row of the log that has the sums of loss and accuracy over the
-   latest steps: divides the sums by the number of these steps, and adds the
-   validation. After 0 steps the means are 0 / 0, NaN. `t` and `b` are
-   scratch. */
+/* Completes the next row of the log. Until now its loss and accuracy were sums
+   over the steps since the row before; they are divided by the number of these
+   steps, and the validation is added. After 0 steps the means are 0 / 0, NaN.
+   `t` and `b` are scratch. */
 static void
 end_row(Model *m, const Dataset *data, Tape *t, Batch *b, Result *r)
 {
@@ -108,7 +107,7 @@ train(Model *m, const Dataset *data, Watch *watch, void *to)
     Random stream = dataset_stream(data, TRAINING);
     bool done = false;
     while (!done) { /* once even for 0 steps, to write a row */
-        LogRow *row = &r.rows[r.count];
+        LogRow *row = &r.rows[r.count]; /* it has sums until end_row */
         if (c->steps > 0) {
             dataset_draw(data, TRAINING, &stream, r.steps, &b);
             double loss = train_step(m, t, &b, &r.accuracy);
@@ -124,7 +123,6 @@ train(Model *m, const Dataset *data, Watch *watch, void *to)
         if (watch && !watch(to, &r))
             done = true;
     }
-    tape_reset(t); /* updates t->most */
     r.tape_bytes = t->most;
     evaluate(m, data, TEST, t, &b, &r.test_loss, &r.test_accuracy);
     batch_free(&b);

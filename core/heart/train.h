@@ -21,7 +21,8 @@ typedef struct Result {
     double accuracy; /* of the latest step */
     bool logged;     /* did the latest step complete a row? */
     double test_loss, test_accuracy;
-    size_t tape_bytes; /* the most that the tape held at a time */
+    size_t tape_bytes; /* the most that the tape held in a step of training,
+                          or in a validation */
 } Result;
 
 /* Trains m for the steps of its config. Unless it is NULL, `watch` is called
@@ -40,7 +41,7 @@ double train_step(Model *m, Tape *t, const Batch *b, double *accuracy);
 void evaluate(Model *m, const Dataset *data, Split split, Tape *t, Batch *b,
               double *loss, double *accuracy);
 
-/* How many of a batch's `sequences` go through the model at a time. */
-int micro_batch_size(const Model *m, int sequences);
+/* The most sequences of a batch that go through the model at a time. */
+int micro_batch_size(const Model *m);
 
 #endif
