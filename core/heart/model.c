@@ -7,7 +7,6 @@
 
    The equation is `logits`, below. Its first pass lists the weights,
    model_start draws their initial values, and later passes use them. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,10 +26,13 @@ name_part(char to[PART_SIZE], const Attention *block, const char *part)
         snprintf(to, PART_SIZE, "%s", part);
 }
 
-Node *
+/* Returns the next weight of the equation. `w` has its shape, the mean and the
+   deviation of its initial entries, and its name within the part, "" if it is
+   the part's only weight. The first pass adds it to the list of weights. */
+static Node *
 model_weight(Model *m, const Attention *block, const char *part, Weight w)
 {
-    if (!m->listing) /* a later pass */
+    if (!m->listing) /* a later pass: model_forward has made its leaf */
         return m->nodes[m->next++];
     m->weights = grow(m->weights, m->count, &m->capacity, sizeof *m->weights);
     Weight *listed = &m->weights[m->count++];
@@ -80,10 +82,8 @@ list_place(Model *m, const Variant *v, const Attention *a)
                       .weights = m->count,
                       .declared = w.count};
     name_part(p->name, a, part);
-    for (int i = 0; i < w.count; i++) {
-        w.list[i].attention = true;
+    for (int i = 0; i < w.count; i++)
         model_weight(m, a, part, w.list[i]);
-    }
     free(w.list);
 }
 
@@ -98,16 +98,17 @@ model_attend(Model *m, const Variant *v, Attention *a, Node *x, Node *y)
     }
     int place = m->next_place++;
     const ModelPlace *p = &m->place[place];
-    m->next += p->declared; /* the variant gets its weights all at once */
     if (!y)
         y = normed;
     /* An encoder reads all its tokens at once, so it keeps no earlier rows. */
     Keeper *k = a->place == ENCODER ? NULL : x->tape->keeper;
-    if (k)
+    if (k) /* a decoder: sets a->position */
         k->enter(k, a, place, normed, y);
+    /* The variant gets its weights all at once, and a guard after the last. */
     Node *own[p->declared + 1];
     memcpy(own, m->nodes + p->weights, (size_t)p->declared * sizeof *own);
     own[p->declared] = undeclared(x->tape);
+    m->next += p->declared;
     Node *out = plugin_forward(p->variant, a, normed, y, own);
     if (k)
         k->leave(k);
@@ -212,7 +213,7 @@ draw_weight(Weight *w, Random *r)
 }
 
 /* The weights of a part follow one another, and are drawn from the part's
-   stream. */
+   stream, which begins at the first of them. */
 void
 model_start(Model *m)
 {

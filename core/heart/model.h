@@ -100,13 +100,7 @@ Node *model_forward(Model *m, Tape *t, const Batch *b);
    the block that the call is in, or NULL outside all blocks; `part` is the name
    of the part within the block.
 
-   Returns the next weight of the equation. `w` has its shape, the mean and the
-   deviation of its initial entries, and its name within the part, "" if it is
-   the part's only weight. */
-Node *model_weight(Model *m, const Attention *block, const char *part,
-                   Weight w);
-
-/* Returns a weight with a vector of width d_model in each row, such as
+   Returns a weight with a vector of width d_model in each row, such as
    "embedding" or "positions". */
 Node *model_table(Model *m, const char *name, int rows);
 

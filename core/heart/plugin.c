@@ -84,6 +84,7 @@ weight(Weights *w, int index, const char *name, int rows, int cols)
     w->list = grow(w->list, w->count, &w->capacity, sizeof *w->list);
     Weight *next = &w->list[w->count++];
     *next = (Weight){.rows = rows, .cols = cols, .deviation = 1 / sqrt(rows)};
+    next->attention = true;
     strcpy(next->name, name);
 }
 
@@ -99,8 +100,8 @@ weights_declared(const Variant *v, const Attention *a)
     return w;
 }
 
-/* No operator takes a matrix without rows, so the message of the first one that
-   gets it names it (label). */
+/* It has no rows, which no operator takes. So the first operator that gets it
+   aborts, and its message names the operand (label) with this text. */
 Node *
 undeclared(Tape *t)
 {
