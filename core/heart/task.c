@@ -24,7 +24,8 @@ draw_symbols(const Config *c, Random *r, int *ids)
         ids[i] = random_below(r, c->symbols);
 }
 
-/* A number that repeats an earlier one is replaced by a new draw. */
+/* A number that repeats an earlier one is drawn again: i moves on only when
+   to[i] is new. */
 void
 draw_distinct(Random *r, int *to, int n, int count)
 {
@@ -70,7 +71,7 @@ draw_pairs(const Config *c, Random *r, int *ids, int *order)
     int *keys = order; /* its memory holds the keys until `order` is drawn */
     draw_distinct(r, keys, n, c->symbols);
     for (int i = 0; i < n; i++)
-        ids[2 * i] = keys[i];
+        ids[2 * i] = keys[i]; /* a copy, before `order` overwrites it */
     random_order(r, order, n);
     for (int i = 0; i < n; i++)
         ids[2 * i + 1] = c->symbols + random_below(r, c->values);
@@ -131,6 +132,7 @@ batch_new(Sizes s, int sequences)
     size_t rows = matrix_entries(sequences, s.tokens), each = (size_t)s.each;
     size_t source = matrix_entries(sequences, s.source);
     Batch b = {.tokens = s.tokens, .source_tokens = s.source, .each = s.each};
+    b.capacity = sequences;
     b.ids = allocate(rows * (each + 1) + source * each, sizeof(int));
     b.targets = b.ids + rows * each;
     b.source = b.targets + rows;
@@ -141,7 +143,7 @@ Batch
 batch_part(const Batch *b, int first, int count)
 {
     Batch part = *b;
-    part.capacity = part.sequences = count;
+    part.sequences = count;
     part.rows = count * b->tokens;
     part.source_rows = count * b->source_tokens;
     part.ids += first * b->tokens * b->each;
@@ -167,12 +169,12 @@ int
 dataset_draw(const Dataset *data, Split split, Random *r, int index, Batch *b)
 {
     const Task *t = data->task;
-    int n = 0, capacity = b->capacity;
+    int n = 0; /* sequences drawn so far */
     /* The number of sequences of each split. Training has no end: each of its
        batches is drawn as if it were the only one. */
-    const int size[] = {capacity, data->config.validate, data->config.test};
-    long first = split == TRAINING ? 0 : (long)index * capacity;
-    while (n < capacity && first + n < size[split]) {
+    const int size[] = {b->capacity, data->config.validate, data->config.test};
+    long first = split == TRAINING ? 0 : (long)index * b->capacity;
+    while (n < b->capacity && first + n < size[split]) {
         Batch one = batch_part(b, n, 1);
         if (t->draw)
             t->draw(&data->config, r, &one);
@@ -180,7 +182,6 @@ dataset_draw(const Dataset *data, Split split, Random *r, int index, Batch *b)
             break;
         n++;
     }
-    *b = batch_part(b, 0, n); /* which also sets its capacity to n */
-    b->capacity = capacity;
+    *b = batch_part(b, 0, n);
     return n;
 }

@@ -26,7 +26,8 @@ typedef struct Sizes {
 /* Sequences, one after the other. A row is a token of one of them. An id of -1
    means none. */
 typedef struct Batch {
-    int capacity, sequences;   /* how many fit, and how many there are */
+    int capacity, sequences;   /* how many fit the memory of the whole batch,
+                                  and how many there are */
     int tokens, source_tokens; /* number of tokens of a sequence, and of its
                                   second sequence */
     int each;                  /* ids of each token */
