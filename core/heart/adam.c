@@ -5,8 +5,10 @@
 
 /* `first` is the running mean of the gradient, and `second` the running mean of
    its square. Both begin at 0, so after t steps they are too small by the
-   factors 1 - beta1^t and 1 - beta2^t. Correcting `rate` and `epsilon` for that
-   is cheaper than correcting each entry. */
+   factors 1 - beta1^t and 1 - beta2^t. The paper divides them by these, to m
+   and v, and moves w by -lr m / (sqrt(v) + 1e-8). Multiplied above and below by
+   `correction` = sqrt(1 - beta2^t), this is -rate first / (sqrt(second) +
+   epsilon), without a correction of each entry. */
 void
 adam_range(void *model, long from, long to)
 {

@@ -9,22 +9,23 @@
 
 enum { TOKENS, POSITIONS }; /* the operands of embed: its two tables */
 
-/* The LinearAdd (operators.h) of embed, for table k. Row i of C is the sum of a
-   row of TOKENS for each id of its token and, if there are positions, a row of
-   POSITIONS. */
+/* The LinearAdd (operators.h) of embed, for table k. To row i of C, a token, it
+   adds a row of TOKENS for each id of the token, or one row of POSITIONS for
+   the token's position in its sequence. */
 static void
 add_embedded(const Node *c, int k, real *of_c, real *of_table, bool back)
 {
     const TokenIds *t = c->arguments;
     int length = c->rows / c->sequences, d = c->cols;
-    int summands = k == POSITIONS ? 1 : t->each;
+    bool by_position = k == POSITIONS;
+    int summands = by_position ? 1 : t->each;
     for (int i = 0; i < c->rows; i++)
         for (int n = 0; n < summands; n++) {
-            int position = t->first + i % length;
-            int row = k == POSITIONS ? position : t->ids[i * t->each + n];
+            int row =
+                by_position ? t->first + i % length : t->ids[i * t->each + n];
             if (row >= c->in[k]->rows)
                 bug("embed: %s %d must be below %d, its table's number of rows",
-                    k == POSITIONS ? "position" : "id", row, c->in[k]->rows);
+                    by_position ? "position" : "id", row, c->in[k]->rows);
             if (row >= 0) /* not the id -1 */
                 add_between(of_c + i * d, of_table + row * d, d, back);
         }
@@ -37,9 +38,8 @@ embed(Node *table, Node *positions, TokenIds tokens)
 {
     Spec with = {
         .rows = tokens.rows, .sequences = tokens.sequences, WITH(tokens)};
-    if (positions)
-        return make(&embed_op.op, OF(table, positions), with);
-    return make(&embed_op.op, OF(table), with);
+    int tables = positions ? 2 : 1;
+    return make(&embed_op.op, (Node *[]){table, positions}, tables, with);
 }
 
 /* The arguments of cross_entropy. */
@@ -76,13 +76,14 @@ cross_entropy_forward(Node *c)
 /* In the forward pass each row with a target gave log(sum of e^logits) -
    logits[target]. The derivative of the first term is softmax(logits), so now
    dLogits += (softmax(logits) - onehot(target)) dC / counted, where onehot is 1
-   at the target and 0 elsewhere. */
+   at the target and 0 elsewhere. If `counted` is 0, no row has a target, and
+   `factor` is not used. */
 static void
 cross_entropy_backward(Node *c)
 {
     const Answers *a = c->arguments;
     int rows = c->in[0]->rows, classes = c->in[0]->cols;
-    real *d = gradient(c->in[0]), *p = c->kept; /* of the first row */
+    real *d = gradient(c->in[0]), *p = c->kept; /* of row i */
     real factor = c->gradient[0] / (real)a->counted;
     for (int i = 0; i < rows; i++, d += classes, p += classes) {
         if (a->targets[i] < 0)
@@ -123,7 +124,8 @@ correct_rows(const Node *logits, const int *targets)
     for (int i = 0; i < logits->rows; i++) {
         const real *row = logits->value + i * classes;
         int target = targets[i];
-        /* If several logits are the largest, the first is the answer. */
+        /* The answer is the first of the largest logits: no logit is larger
+           than the target's, and each one before it is smaller. */
         if (target >= 0 && row[target] == row_max(row, classes))
             correct += target == 0 || row_max(row, target) < row[target];
     }
