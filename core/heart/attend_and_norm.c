@@ -64,7 +64,8 @@ attend_forward(Node *c)
         Matrix v = value_for(c, c->in[V], h), o = value_for(c, c, h);
         Matrix p = weights_of_head(c, h, c->kept);
         multiply(p, q, transposed(k));
-        for (int i = 0; i < c->rows; i++) { /* the rows of all sequences */
+        /* The rows of all sequences follow one another, p.down apart. */
+        for (int i = 0; i < c->rows; i++) {
             real *row = p.at + i * p.down;
             int query = i % p.rows;
             int seen = keys_seen(with->causal, query, p.rows, p.cols);
@@ -78,8 +79,9 @@ attend_forward(Node *c)
 
 /* Head by head, the same steps from the last to the first.
    In the forward pass O was P V, so now dP = dO V' and dV += P' dO.
-   P was softmax(scale S), so now dS = scale P (dP - rowsum(P dP)), entry by
-   entry. It overwrites dP. A masked weight is 0, and so is its dS.
+   P was softmax(scale S), so now dS = scale P (dP - mean), entry by entry, with
+   mean = rowsum(P dP), the mean of dP by the weights. It overwrites dP. A
+   masked weight is 0, and so is its dS.
    S was Q K', so now dQ += dS K and dK += dS' Q. */
 static void
 attend_backward(Node *c)

@@ -29,6 +29,7 @@ Node *
 all_keys(const Attention *a, Node *keys)
 {
     Keeper *k = keys->tape->keeper;
+    /* A keeper calls positioned itself, before or after it keeps the keys. */
     return k ? k->all_keys(k, a, keys) : positioned(a, keys, FROM_START);
 }
 
@@ -55,8 +56,8 @@ void
 check_mask(const char *name, const Attention *a, const Node *q, int keys)
 {
     const Keeper *k = q->tape->keeper;
-    int earlier = k ? k->earlier : 0; /* tokens before the tokens of q */
-    int tokens = earlier + q->rows / q->sequences;
+    int earlier = k ? k->earlier : 0;
+    int tokens = earlier + q->rows / q->sequences; /* of a sequence so far */
     if (a->causal && tokens != keys)
         bug("%s: a causal mask needs one key for each query, but there are %d "
             "keys and %d queries: compute both from the same tokens",

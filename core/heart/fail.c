@@ -62,8 +62,7 @@ grow(void *array, int count, int *capacity, size_t size)
 {
     if (count < *capacity)
         return array;
-    enum { FIRST = 16 }; /* the capacity of an array that was empty */
-    *capacity = 2 * *capacity + FIRST; /* doubled, so that it seldom moves */
+    *capacity = 2 * *capacity + 16; /* doubled, so that it seldom moves */
     void *larger = allocate((size_t)*capacity, size);
     if (array)
         memcpy(larger, array, (size_t)count * size);

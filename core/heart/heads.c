@@ -15,9 +15,8 @@ head_of(const Node *n, real *at, int s, int h)
 Matrix
 shared_head(const Node *n, real *at, int h, int heads)
 {
-    /* heads / n->heads neighbouring heads share one head of n. The batch begins
-       with sequence 0. */
-    Matrix m = head_of(n, at, 0, h / (heads / n->heads));
+    int sharing = heads / n->heads; /* how many heads use one head of n */
+    Matrix m = head_of(n, at, 0, h / sharing); /* of sequence 0, the first */
     m.count = n->sequences;
     return m;
 }

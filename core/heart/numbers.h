@@ -51,7 +51,8 @@ exp_parts(real x, real *power)
     real p = inverse[EXP_DEGREE]; /* (e^r - 1) / r, by Horner's rule */
     for (int i = EXP_DEGREE - 1; i > 0; i--)
         p = FUSED(p, r, inverse[i]);
-    *power = isnan(n) ? x : (real)ldexp(1, (int)n); /* an int cannot be NaN */
+    /* If x is NaN, so is the result; n must not become an int then. */
+    *power = isnan(n) ? x : (real)ldexp(1, (int)n);
     return p * r;
 }
 

@@ -64,8 +64,9 @@ whole(const Node *n, real *at)
     return matrix(at, n->rows, n->cols, n->cols);
 }
 
-/* Adds the product a b to the gradient of n. The first contribution overwrites
-   the gradient instead, which saves clearing it. */
+/* Adds the product a b to the gradient of n, which is its root's if n is a
+   view. The first contribution overwrites the gradient instead, which saves
+   clearing it. */
 static void
 add_product(Node *n, Matrix a, Matrix b)
 {
@@ -164,8 +165,9 @@ slope_backward(Node *c)
 #define GELU_A ((real)0.79788456080286535588) /* sqrt(2 / pi) */
 #define GELU_B ((real)0.044715)
 
-/* C = x/2 (1 + t) for each entry x of A. Its derivative, which is kept where t
-   was before, is (1 + t) / 2 + x/2 (1 - t^2) du/dx. */
+/* C = x/2 (1 + t) for each entry x of A. Its derivative, which is kept, is
+   (1 + t) / 2 + x/2 (1 - t^2) du/dx. The array t holds u, then t, and at last
+   the derivative. */
 static void
 gelu_forward(Node *c)
 {

@@ -46,15 +46,15 @@ random_bits(Random *r)
 }
 
 /* The remainder of 64 random bits by n would favour small results, because n
-   need not divide 2^64. So only numbers below the largest multiple of n that
-   fits 64 bits are used; for any other, 64 new bits are drawn. */
+   need not divide 2^64. So bits from `end` on, the largest multiple of n that
+   fits 64 bits, are not used, but drawn again. */
 int
 random_below(Random *r, int n)
 {
-    uint64_t range = (uint64_t)n, bits;
+    uint64_t range = (uint64_t)n, end = UINT64_MAX - UINT64_MAX % range, bits;
     do
         bits = random_bits(r);
-    while (bits >= UINT64_MAX - UINT64_MAX % range);
+    while (bits >= end);
     return (int)(bits % range);
 }
 
@@ -78,10 +78,12 @@ random_normal(Random *r)
     return u * sqrt(-2 * logarithm(s) / s);
 }
 
+/* Before step i, order[0 .. i - 1] is a random order of the numbers below i.
+   The step puts i at a random index j, and moves what was there to the end. */
 void
 random_order(Random *r, int *order, int n)
 {
-    for (int i = 0; i < n; i++) { /* put i at a random index from 0 to i */
+    for (int i = 0; i < n; i++) {
         int j = random_below(r, i + 1);
         order[i] = order[j];
         order[j] = i;
