@@ -36,10 +36,7 @@ run_batch(Model *m, Tape *t, const Batch *b, int counted, bool learn,
         Batch micro = batch_part(b, i, left < size ? left : size);
         tape_reset(t);
         Node *logits = model_forward(m, t, &micro);
-        /* The gradients of the weights already hold the sums of the earlier
-           micro-batches: backward overwrites only the gradients of nodes that
-           are not touched. */
-        if (i > 0)
+        if (i > 0) /* the weights' gradients have sums, which are added to */
             for (int k = 0; k < m->count; k++)
                 m->nodes[k]->touched = true;
         Node *part =
