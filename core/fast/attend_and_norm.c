@@ -6,8 +6,6 @@
    sequence, with the keys that they see. If the sequence is short, it is one
    tile, and several tiles, of neighbouring heads or sequences, are computed
    together. A block is BLOCK neighbouring keys, or values, of a head. */
-#include <stdbool.h>
-
 #include "fast/lanes.h"
 #include "fast/matrix.h"
 #include "fast/threads.h"
@@ -66,7 +64,8 @@ reserve(size_t *used, size_t count)
 
 /* How many tiles are computed together, at most `most`, the number of heads or
    of sequences: as many as have weights that fit the first cache. If the tiles
-   are heads, the number divides `most`, so that no tile is left over. */
+   are heads, the number divides `most`, because the heads are divided into
+   groups of this size (pass_over). */
 static int
 tiles_together(const Plan *p, int most)
 {
@@ -97,29 +96,28 @@ lay_out_scratch(Plan *p, size_t d, size_t d_v)
     p->q = reserve(&p->scratch, rows * d);
 }
 
-/* Makes the plan for the operands q, k and v, which are in[0], in[1] and in[2].
-   If two of them are the same matrix, each head of a sequence is one tile,
-   because several tiles would sum its gradient in a different order from the
-   heart. Rows of weights are a multiple of LANES long. In a long attention,
-   which has them in a scratch, they are LANES longer, so that their length is
-   no power of 2: rows of such a length would compete for the same few lines of
-   the first cache. Several heads of a sequence are computed together only if q,
-   k and v have equally many, because heads_of goes from one head to the next in
-   all three. */
+/* Makes the plan for the operands q, k and v: in[0], in[1] and in[2]. */
 static Plan
 plan_of(Node *const *in)
 {
     const Node *q = in[0], *k = in[1], *v = in[2];
     size_t d = (size_t)(k->cols / k->heads), d_v = (size_t)(v->cols / v->heads);
-    bool all_differ =
-        q->root != k->root && q->root != v->root && k->root != v->root;
     Plan p = {.tokens = q->rows / q->sequences, .keys = k->rows / k->sequences};
     p.is_long = p.keys > SHORT;
+    /* If two operands are the same matrix, several tiles of a head would sum
+       its gradient in a different order from the heart. */
+    bool all_differ =
+        q->root != k->root && q->root != v->root && k->root != v->root;
     bool several_tiles = p.is_long && p.tokens > TILE && all_differ;
     p.copies = several_tiles;
     p.rows = several_tiles ? TILE : p.tokens;
+    /* A row of weights is whole vectors long. In a long attention it is LANES
+       longer, so that its length is no power of 2: rows of such a length would
+       compete for the same few lines of the first cache. */
     p.stride = (int)rounded(p.keys, LANES) + (p.is_long ? LANES : 0);
     p.kept = p.is_long ? 0 : (size_t)q->rows * q->heads * (size_t)p.stride;
+    /* heads_of goes from one head to the next in q, k and v at once, so all
+       three need equally many. */
     p.of_heads =
         q->sequences == 1 && k->heads == q->heads && v->heads == q->heads;
     p.together = tiles_together(&p, p.of_heads ? q->heads : q->sequences);
@@ -129,7 +127,8 @@ plan_of(Node *const *in)
 
 /* The keys, or values, of a head. If several tiles read them, they are copied
    first. The copies have for each block its transpose (width x BLOCK), and then
-   the block itself (BLOCK x width). */
+   the block itself (BLOCK x width): together twice its entries, so the copies
+   of the block from number `first` on begin at entry 2 * first * width. */
 typedef struct Blocks {
     Matrix rows;  /* (tokens x width), the original */
     real *copies; /* NULL if there are none */
@@ -142,8 +141,8 @@ typedef struct QueryTile {
     int s, h, count, first, rows;
     int heads;      /* of q */
     int first_sees; /* number of keys that the first row sees */
-    int seen;       /* columns of P and dP, enough for the keys that any row of
-                       the tile sees */
+    int seen;       /* number of keys that the last row sees, and so the columns
+                       of P and dP */
     bool of_heads;  /* as in Plan */
     Matrix q;       /* (rows x d) */
     Blocks k, v;    /* (tokens x d), (tokens x d_v) */
@@ -157,8 +156,9 @@ typedef struct QueryTile {
 static Matrix
 heads_of(const Node *n, real *at, const QueryTile *t)
 {
-    int sharing = t->heads / n->heads;
+    int sharing = t->heads / n->heads; /* heads of q for one of n */
     Matrix m = head_of(n, at, t->s, t->h / sharing);
+    /* The next matrix is the next head, or this head of the next sequence. */
     m.step = t->of_heads ? m.cols : m.step;
     m.count = t->count;
     return m;
@@ -250,7 +250,8 @@ gathered(Matrix m, real *to)
 }
 
 /* The tile of head h and sequence s that begins at query `first`, to be
-   computed in the scratch of this worker. */
+   computed in the scratch of this worker. A short attention has one tile for
+   each head and sequence, whose last query sees all keys. */
 static QueryTile
 tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
 {
@@ -265,11 +266,9 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
                    .first = first,
                    .rows = rows,
                    .heads = q->heads,
-                   .seen = p->keys,
                    .of_heads = p->of_heads};
     t.first_sees = keys_seen(a->causal, first, p->tokens, p->keys);
-    if (p->is_long)
-        t.seen = keys_seen(a->causal, last, p->tokens, p->keys);
+    t.seen = keys_seen(a->causal, last, p->tokens, p->keys);
     t.q = rows_of_tile(q, q->value, &t);
     t.k.rows = heads_of(k, k->value, &t);
     t.v.rows = heads_of(v, v->value, &t);
@@ -289,9 +288,9 @@ tile_of(const Node *c, const Plan *p, int s, int h, int first, int worker)
     return t;
 }
 
-/* P = softmax(mask(scale Q K')), ROWS_AT_A_TIME rows at a time. If causal, each
-   row sees one key more than the row before. Rows are as wide as whole vectors:
-   the weights of keys that a row does not see, or that do not exist, are 0. */
+/* P = softmax(mask(scale Q K')) in each tile n. If causal, a row sees one key
+   more than the row before. Rows are as wide as whole vectors: the weights of
+   keys that a row does not see, or that do not exist, are 0. */
 static void
 make_weights(const QueryTile *t, const ScaleAndMask *a)
 {
@@ -299,10 +298,11 @@ make_weights(const QueryTile *t, const ScaleAndMask *a)
     multiply_transposed(t->p, t->q, &t->k);
     for (int n = 0; n < t->count; n++)
         for (int i = 0; i < t->rows; i += ROWS_AT_A_TIME) {
+            real *row = t->p.at + n * t->p.step + i * t->p.down;
             int rows = least(t->rows - i, ROWS_AT_A_TIME);
-            rows_softmax(t->p.at + n * t->p.step + i * t->p.down, t->p.down,
-                         rows, (real)a->scale, t->first_sees + a->causal * i,
-                         a->causal, wide);
+            int seen = t->first_sees + a->causal * i; /* by row i */
+            rows_softmax(row, t->p.down, rows, (real)a->scale, seen, a->causal,
+                         wide);
         }
 }
 
@@ -315,7 +315,8 @@ tile_forward(Node *c, const QueryTile *t)
 }
 
 /* P was softmax(scale S), so now dS = scale P (dP - rowsum(P dP)), which
-   overwrites dP. A masked weight is 0, and so is its dS. */
+   overwrites dP. A masked weight is 0, and so is its dS. The rows of all tiles
+   that are computed together follow one another. */
 static void
 scores_backward(const QueryTile *t, real scale)
 {
@@ -332,8 +333,7 @@ scores_backward(const QueryTile *t, real scale)
 static Matrix
 seen_gradient(const QueryTile *t, Node *n)
 {
-    const int first_row = 0;
-    return some_rows(heads_of(n, gradient(n), t), first_row, t->seen);
+    return some_rows(heads_of(n, gradient(n), t), 0, t->seen);
 }
 
 /* In the forward pass O was P V, so now dV += P' dO and dP = dO V'. S was Q K',
@@ -380,9 +380,9 @@ static void
 each_tile(const Work *w, int chunk, int worker)
 {
     const Plan *p = &w->plan;
-    int s = chunk / w->groups * p->together;
+    int group = chunk % w->groups, s = chunk / w->groups * p->together;
     int heads = w->c->heads / w->groups; /* of a group */
-    int first_head = chunk % w->groups * heads, end = first_head + heads;
+    int first_head = group * heads, end = first_head + heads;
     for (int h = first_head; h < end; h += p->of_heads ? p->together : 1)
         for (int first = 0; first < p->tokens; first += p->rows) {
             QueryTile t = tile_of(w->c, p, s, h, first, worker);
@@ -421,15 +421,16 @@ shared_groups(const Node *k, const Node *v)
     return a;
 }
 
-/* Calls visit(c, t) for each tile t of c. Threads share the chunks. If tiles
-   are heads of one sequence, a group is the heads that are computed together,
-   because then each head has its own keys and values (plan_of). */
+/* Calls visit(c, t) for each tile t of c. Threads share the chunks. */
 static void
 pass_over(Node *c, void (*visit)(Node *c, const QueryTile *t))
 {
     Work w = {.c = c, .plan = plan_of(c->in), .visit = visit};
     int sequences = c->in[0]->sequences, together = w.plan.together;
     w.groups = shared_groups(c->in[1], c->in[2]);
+    /* If tiles are heads, each head has its own keys and values (plan_of), so
+       shared_groups counts each as a group. Those that are computed together
+       make one group. */
     if (w.plan.of_heads)
         w.groups /= together;
     w.chunks = (sequences + together - 1) / together * w.groups;

@@ -12,8 +12,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <qkv/real.h>
-
 #include "fast/vector.h"
 #include "heart/numbers.h"
 
@@ -55,6 +53,8 @@ exps_parts(Widest x, Widest *power)
     return p * r;
 }
 
+/* exps_parts gets at least EXP_LOW, so that 2^n is not below the range of a
+   real. A NaN stays NaN (larger). */
 static inline Widest
 exponentials(Widest x)
 {
@@ -190,7 +190,8 @@ lane_dot(const real *x, const real *y, int n)
 }
 
 /* The largest of factor * x[j] for j below n; n >= 1. The row has `wide`
-   entries, at least n. Those from n on are read, but do not count. */
+   entries, at least n. Those from n on are read with the others of their
+   vector, but do not count. In the loop, n and `wide` are what is left. */
 static inline real
 lane_max(const real *x, real factor, int n, int wide)
 {
