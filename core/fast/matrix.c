@@ -49,9 +49,10 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
 
 /* clang-format off */
 /* One tile: C (ROWS x N vectors) (+)= A (ROWS x depth) B (depth x N vectors).
-   All sizes are known at compile time, so that `sum` is in registers. Every
-   third row of A and the first row of C have a pointer whose origin HIDE hides
-   from the compiler. Otherwise it would compute all addresses beforehand, which
+   All sizes are known at compile time, so that `sum`, the tile of C, is in
+   registers. At step k, third[i] points to entry k of row 3 i of A, and b to row
+   k of the strip. The third rows of A and the first row of C have pointers whose
+   origin HIDE hides from the compiler. Otherwise it would compute all addresses beforehand, which
    takes longer than a small tile and needs more registers than there are. Tiles
    of WIDEST_N vectors, which are for large matrices, prefetch B AHEAD steps
    ahead. */
@@ -187,6 +188,8 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
     *(V16 *)to = LANES_OF(r[0], r[1], 0, 2);
     *(V16 *)(to + to_down) = LANES_OF(r[0], r[1], 1, 3);
 #else
+    /* a and c have columns 0 and 1, or 2 and 3, of rows 0 and 1, column by
+       column; b and d have those of rows 2 and 3. */
     V16 a = LANES_OF(r[0], r[1], 0, 4, 1, 5);
     V16 b = LANES_OF(r[2], r[3], 0, 4, 1, 5);
     V16 c = LANES_OF(r[0], r[1], 2, 6, 3, 7);
@@ -204,7 +207,8 @@ transpose(real *to, ptrdiff_t to_down, const real *from, ptrdiff_t down)
 static __attribute__((noinline)) void
 copy_rest(real *to, Matrix m, int width, int rows, int cols)
 {
-    int first = cols == m.cols ? rows : 0; /* the first incomplete row */
+    /* The first row of which copy_squares has not copied all columns. */
+    int first = cols == m.cols ? rows : 0;
     for (int i = first; i < m.rows; i++) {
         const real *from = m.at + i * m.down;
         if (m.across == 1) {
@@ -212,8 +216,8 @@ copy_rest(real *to, Matrix m, int width, int rows, int cols)
                 __builtin_prefetch(from + ROWS_AHEAD * m.down + j);
             memcpy(to + i * width, from, (size_t)m.cols * sizeof *to);
         } else {
-            int left = i < rows ? cols : 0; /* the first column to copy */
-            for (int j = left; j < m.cols; j++)
+            int copied = i < rows ? cols : 0; /* columns by copy_squares */
+            for (int j = copied; j < m.cols; j++)
                 to[i * width + j] = from[j * m.across];
         }
     }
@@ -271,7 +275,7 @@ copy_strips(real *to, Matrix b, int width)
 static void
 cut_rows(Walk *w, int rows, int tallest)
 {
-    int high = tallest, lowest = tallest / 2 + 2;
+    int high = tallest, lowest = tallest / 2 + 2; /* that is not slow */
     while (rows % high && high > lowest)
         high--;
     if (rows % high)
@@ -289,18 +293,18 @@ bytes(ptrdiff_t entries)
     return entries * (ptrdiff_t)sizeof(real);
 }
 
-/* Multiplies some rows of a band: first the taller tiles, then those that are
-   one row shorter. If w is batched, one call of `tile` computes the same tile
-   of every matrix; otherwise it computes all tiles of that height in one strip,
-   from top to bottom. The first strip of B is at b, and the next one `next`
-   entries after it. */
+/* Multiplies some rows of a band: first the w->taller tiles, which have one
+   extra row, then the others. If w is batched, one call of `tile` computes the
+   same tile of every matrix; otherwise it computes all tiles of that height in
+   one strip, from top to bottom. The first strip of B is at b, and the next one
+   `next` entries after it. */
 WITHIN void
 rows_multiply(const struct Strip *s, Walk *w, Matrix c, Matrix a, const real *b,
               int next)
 {
-    for (int higher = 1; higher >= 0; higher--) { /* by that many rows */
-        int high = w->high + higher;
-        int tiles = higher ? w->taller : w->tiles - w->taller;
+    for (int extra = 1; extra >= 0; extra--) { /* rows */
+        int high = w->high + extra;
+        int tiles = extra ? w->taller : w->tiles - w->taller;
         if (tiles == 0) /* all have the other height */
             continue;
         int in_a_call = w->batched ? c.count : tiles;
@@ -406,6 +410,7 @@ band_multiply(const struct Strip *s, Matrix c, Matrix a, Matrix b, int add,
     Band n = band_of(s, c, a, b);
     Walk w = walk_of(s, &n, c, a, b, add);
     for (int left = c.count; left > 0; left -= c.count) {
+        /* From now on c.count is the number of products of this round. */
         c.count = left < n.together ? left : n.together;
         Matrix bi = b;
         if (n.copies_b)
@@ -432,7 +437,7 @@ panel_multiply(Matrix c, Matrix a, Matrix b, int add, real *copies)
     int j = 0;
     while (j < c.cols) {
         int cols = c.cols - j < band ? c.cols - j : band;
-        while (s->width > cols)
+        while (s->width > cols) /* finds the widest strips that fit */
             s++;
         cols -= cols & (s->width - 1); /* whole strips: width is a power of 2 */
         band_multiply(s, some_columns(c, j, cols), a, some_columns(b, j, cols),
@@ -490,7 +495,9 @@ product(Matrix c, Matrix a, Matrix b, int add)
             a.count, a.rows, a.cols, b.count, b.rows, b.cols, c.count, c.rows,
             c.cols);
     Product p = {c, a, b, add};
-    if (c.across != 1) /* C' = B' A' */
+    /* Tiles store vectors to rows of C. If its columns are the vectors, the
+       product is computed as C' = B' A'. */
+    if (c.across != 1)
         p = (Product){transposed(c), transposed(b), transposed(a), add};
     if ((double)c.rows * c.cols * a.cols * c.count < WORTH_SHARING)
         product_rows(&p, 0, p.c.rows);
