@@ -23,7 +23,7 @@ bias_forward(Node *c)
     int sequence = size / c->sequences; /* its number of entries */
     memcpy(c->value, c->in[0]->value, (size_t)size * sizeof(real));
     for (int entry = 0; entry < sequence; entry++) {
-        int row = entry / keys, key = entry % keys;
+        int row = entry / keys, key = entry % keys; /* row of a head */
         int head = row % c->heads, token = row / c->heads;
         int query = b->attention.position + token;
         double bias = b->bias(&b->attention, head, query, key);
@@ -76,8 +76,10 @@ mask_zero(Attention *a, Node *s)
 
 /* P = softmax(mask(S)) in each row of each head, with a sink. The scores that
    the query sees are copied, with the sink's score after them, and the softmax
-   is taken of the copy. c->kept has the sink's weight of every row, and then
-   memory for the copy of one row. */
+   is taken of the copy, which sets the rest of it to 0. Then the sink's weight
+   is taken out of the copy, at the index of the first masked key, if there is
+   one. c->kept has the sink's weight of every row, and then memory for the copy
+   of one row. */
 static void
 sink_forward(Node *c)
 {

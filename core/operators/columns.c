@@ -31,9 +31,10 @@ columns(Node *a, int from, int count)
                 (Spec){.cols = a->heads * count, WITH(from)});
 }
 
-/* C_h = [A_h B_h ...] in each head h. Operand k fills the columns from `first`
-   on, which follow the columns of the operands before it. An operand with a
-   single head is copied into every head of C. */
+/* C_h = [A_h B_h ...] in each head h. Operand k fills its columns of C_h from
+   `first` on, which is the sum of the widths of the operands before it. An
+   operand with a single head is copied into every head of C: its next head is 0
+   columns away. */
 static void
 add_beside(const Node *c, int k, real *of_c, real *of_a, bool back)
 {
@@ -70,25 +71,22 @@ concat(Node *const *a, int count)
 /* The function `part` of mix_heads (ProductOp, matmul_t.h). For each token, its
    row of S is a matrix (heads of S x width) with a head in each row, its row of
    P is (heads of S x heads of C), and its row of C is (heads of C x width). So
-   C' = S' P. All tokens form one batch, which is part 0 of the product; all
-   other parts are empty. If P has only one row, every token uses that (step 0).
- */
+   C' = S' P: S and C are transposed, and P is not. */
 static Matrix
 token_matrices(const Node *c, int part, Factor which, real *at)
 {
     const Node *n = which == RESULT ? c : c->in[which];
     int width = n->cols / n->heads;
     Matrix m = matrix(at, n->heads, width, width);
+    /* A product has a part for each head of C. Here part 0 is the batch of all
+       tokens, and the others are empty. */
     m.count = part == 0 ? c->rows : 0;
-    m.step = n->rows == 1 ? 0 : n->cols;
+    m.step = n->rows == 1 ? 0 : n->cols; /* 0: all tokens use one P */
     return which == SECOND ? m : transposed(m);
 }
 
 const ProductOp mix_heads_op = PRODUCT_OF("mix_heads", token_matrices, AS_IS);
 
-/* A P that is the same for every token (heads of S x heads of C) becomes a view
-   of one row, whose heads are the rows of P. Only the view's shape is changed.
- */
 Node *
 mix_heads(Node *s, Node *p)
 {
@@ -97,6 +95,9 @@ mix_heads(Node *s, Node *p)
         mismatch("mix_heads", s, p,
                  "the second needs a row for each head of the first; or a row "
                  "for each token, split into as many heads");
+    /* A P that is the same for every token (heads of S x heads of C) becomes a
+       row, whose heads were the rows of P. Its entries stay where they are, so
+       only the shape of a view is changed. */
     if (!for_each_token) {
         p = split(p, p->heads);
         p->heads = p->rows;

@@ -201,7 +201,8 @@ rms_forward(Node *c)
 }
 
 /* In the forward pass a row was C = A / rms. An entry of A also changed the rms
-   of its row, so now dA += (dC - C mean(dC . C)) / rms. */
+   of its row, whose derivative with respect to A_j is C_j / width. So now
+   dA += (dC - C mean(dC . C)) / rms. */
 static void
 rms_backward(Node *c)
 {

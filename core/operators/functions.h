@@ -6,15 +6,15 @@
 #include <math.h>
 
 /* e^-x for x >= 0. x is halved at least six times, and until it is at most 2,
-   so that 23 terms of the series of e^-x are enough for double. The result is
-   squared once for each time that x was halved. */
+   so that 23 terms of the series of e^-x are enough for double. Then the result
+   is squared as often as x was halved, since e^-x = (e^-(x/2))^2. */
 static inline double
 decay(double x)
 {
-    int halvings = 6;
+    int halvings = 6; /* the first six are the division by 64 = 2^6 */
     for (; x > 128; x /= 2)
         halvings++;
-    double y = -x / 64, term = 1, sum = 1; /* 64: the first six halvings */
+    double y = -x / 64, term = 1, sum = 1;
     for (int i = 1; i < 24; i++) {
         term *= y / i;
         sum += term;

@@ -48,7 +48,7 @@ add_rotated(const Node *c, int k, real *of_c, real *of_a, bool back)
 const LinearOp rotate_op = LINEAR("rotate", add_rotated);
 
 /* When decoding, n has either the rows of the new tokens, from a->position on,
-   or the rows of all tokens so far, from 0 on. */
+   or the rows of `all` tokens so far, from 0 on. */
 Node *
 rotate(Attention *a, Node *n, double base)
 {
