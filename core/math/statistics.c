@@ -52,12 +52,14 @@ mean_interval(const double *x, int n)
 }
 
 /* The most values that can be dropped at each end of n sorted values if the
-   range of the rest must cover the true median in at least 95% of cases; 0 also
-   if the range of all n values does so less often. Each value is
-   below the true median with probability 1/2, as a coin shows heads. With k
-   values dropped at each end, the range misses the median if at most k values
-   are below it, or at most k above it: if at most k of n coins show heads, or
-   at most k show tails. */
+   range of the rest must cover the true median in at least 95% of cases. If
+   even the range of all n values does so less often, the result is 0, too.
+
+   Each value is below the true median with probability 1/2, as a coin shows
+   heads. With k values dropped at each end, the range misses the median if at
+   most k values are below it, or at most k above it: if at most k of n coins
+   show heads, or at most k show tails. The loop finds the first k + 1 that is
+   too many. */
 static int
 droppable(int n)
 {
@@ -148,14 +150,15 @@ student_t(double p, double freedom)
 
 /* Sets the interval and the p-values of a contrast from its mean, error and
    freedom, by Student's t. `same` is the larger of the p-values of two
-   one-sided tests, for -margin and for +margin. It is the p-value for the
-   margin that is nearer to the mean. */
+   one-sided tests, for -margin and for +margin, that is, of the test for the
+   margin that is nearer to the mean: P(T > t_to_margin). That is half of
+   student_p, or 1 minus that if the mean is beyond the margin. */
 static void
 test_by_t(Contrast *d, double margin)
 {
     double half_width = d->error * student_t(LEVEL, d->freedom);
     double t_to_margin = (margin - fabs(d->mean)) / d->error;
-    double tail = student_p(t_to_margin, d->freedom) / 2; /* P(T > |t|) */
+    double tail = student_p(t_to_margin, d->freedom) / 2;
     d->low = d->mean - half_width;
     d->high = d->mean + half_width;
     d->differ = student_p(d->mean / d->error, d->freedom);
@@ -180,10 +183,6 @@ no_spread(double error, const double *x, int n, const double *base, int m)
 const Contrast unknown_contrast = {NAN, NAN, NAN, NAN,   NAN, NAN,
                                    NAN, NAN, NAN, false, 0};
 
-/* The p-values by signs follow from two hypotheses. If a difference is positive
-   in half of all cases, n differences have the same sign with probability
-   2^(1 - n). If a difference is at least the margin in half of all cases, all n
-   are below the margin with probability 2^-n. */
 Contrast
 paired_t(const double *x, const double *base, int n, double margin)
 {
@@ -206,7 +205,11 @@ paired_t(const double *x, const double *base, int n, double margin)
     test_by_t(&d, margin);
     d.by_signs = no_spread(d.error, x, n, base, n);
     if (d.by_signs) {
+        /* If a difference is positive in half of all cases, n of them have the
+           same sign with probability 2^(1 - n). */
         d.differ = mean == 0 ? 1 : ldexp(1, 1 - n);
+        /* If a difference is at least the margin in half of all cases, all n
+           are below the margin with probability 2^-n. */
         if (!isnan(margin))
             d.same = fabs(mean) < margin ? ldexp(1, -n) : 1;
     }
@@ -232,9 +235,9 @@ welch_t(const double *x, int n, const double *base, int m, double margin)
         d.differ = d.mean == 0 ? 1 : NAN;
         return d;
     }
-    /* Welch's formula. If m = n, freedom is per_seed times n - 1. It squares
-       shares of the variances, since a square of a variance may be 0 or
-       infinite. */
+    /* Welch's formula, (of_x + of_base)^2 / (of_x^2 / (n - 1) + of_base^2 / (m
+       - 1)), by shares of the variances, since the square of a variance may be
+       0 or infinite. If m = n, it is per_seed times n - 1. */
     double share_of_x = of_x / (of_x + of_base);
     double share_of_base = of_base / (of_x + of_base);
     double share_of_v = v / (v + w), share_of_w = w / (v + w);
@@ -260,10 +263,14 @@ normal_within(double centre, double radius)
    times the true standard error; s^2 freedom is chi-squared. For a given s, the
    normal distribution gives the probability that the mean passes the test. The
    result is the average of this probability over s, computed as a sum over
-   slices of s. s is almost always within 6 / sqrt(freedom) of 1. Its density is
-   2 (freedom / 2)^(freedom / 2) / Gamma(freedom / 2) s^(freedom - 1)
-   exp(-freedom s^2 / 2). Sameness is shown by two one-sided tests at the level
-   alpha. They have the critical t of a two-sided test at the level 2 alpha. */
+   slices of s. s is almost always within 6 / sqrt(freedom) of 1. With
+   half = freedom / 2, its density is 2 half^half / Gamma(half) s^(freedom - 1)
+   exp(-half s^2).
+
+   The mean shows a difference if it is more than critical s from 0, and
+   sameness if it is at least critical s inside the margin, on both sides. These
+   are two one-sided tests at the level alpha, which have the critical t of a
+   two-sided test at the level 2 alpha. */
 double
 chance_to_show(double difference, double margin, double freedom, double alpha)
 {
@@ -333,9 +340,10 @@ seeds_to_tell(const Contrast *d, double margin, double alpha)
     return high;
 }
 
-/* Holm multiplies the k-th smallest of m p-values by m - k + 1, the number of
-   hypotheses that can still be true, and raises each product to the largest
-   product of a smaller p-value. In the code k begins at 0. */
+/* Holm multiplies the k-th smallest of `count` p-values (k from 0, NaN left
+   out) by count - k, the number of hypotheses that can still be true, or by
+   true_together if that is less, and raises each product to the largest product
+   of a smaller p-value. */
 void
 holm(double *p, int n, int true_together)
 {
