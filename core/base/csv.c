@@ -71,7 +71,7 @@ next_cell(Reader *r, bool *last)
 static void
 read_line(Reader *r, Table *t)
 {
-    bool header = t->cols == 0;
+    bool header = t->cols == 0; /* no line had cells so far */
     /* A new row begins after the column names and all earlier rows. */
     int first_cell = header ? 0 : (t->rows + 1) * t->cols;
     int line = r->line, count = 0; /* how many cells the line has so far */
@@ -120,8 +120,8 @@ csv_read(const char *path, int **lines)
         r.separator = '\t';
     *lines = NULL;
     while (*r.at) {
-        /* t.rows grows only if this line is a row. If it is not, the number of
-           the next line overwrites this one. */
+        /* The number of this line is kept if the line is a row, since t.rows
+           grows then. Otherwise that of the next line overwrites it. */
         *lines = grow(*lines, t.rows, &capacity, sizeof **lines);
         (*lines)[t.rows] = r.line;
         read_line(&r, &t);

@@ -116,7 +116,7 @@ draft_begin(const char *directory, const char *name)
     snprintf(report->drafts, sizeof report->drafts, "%s", directory);
     d->place = copy_text(directory);
     /* Another process may sweep the new draft before it is locked. If so, a new
-       one is made. */
+       one is made. mkdtemp writes six letters over the XXXXXX of d->path. */
     do {
         d->path = within(directory, hidden);
         if (!mkdtemp(d->path))
@@ -135,7 +135,7 @@ try_rename(const char *from, const char *to)
 {
     if (!rename(from, to))
         return true;
-    bool not_empty = errno == EEXIST || errno == ENOTEMPTY;
+    bool not_empty = errno == EEXIST || errno == ENOTEMPTY; /* POSIX: either */
     bool other_kind = errno == ENOTDIR || errno == EISDIR;
     if (!not_empty && !other_kind)
         not_written(to);
@@ -144,8 +144,8 @@ try_rename(const char *from, const char *to)
 
 /* Moves the draft's file or directory NAME to its final place. If rename cannot
    replace an old file or directory there, the old one is moved into the draft,
-   and is removed with it. With KEEP_OLD, the old one stays in place instead,
-   and the result is false. */
+   as NAME@, and is removed with it. With KEEP_OLD, the old one stays in place
+   instead, and the result is false. */
 static bool
 publish(const Draft *d, const char *name, IfExists rule)
 {
@@ -154,12 +154,14 @@ publish(const Draft *d, const char *name, IfExists rule)
 #ifdef RENAME_EXCHANGE
     /* If NAME is already there, swaps the old and the new one in a single step,
        so that a reader always finds one of them. Without this call, an old
-       directory is gone for a moment before the new one is there. */
+       directory is gone for a moment before the new one is there. If NAME is
+       not there, or the file system cannot swap, the call fails. */
     if (rule == REPLACE_OLD &&
         !renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
         return true;
 #endif
-    /* The body runs again only if another program creates `to` meanwhile. */
+    /* Moves the old one away, and tries again: more than once only if another
+       program creates `to` meanwhile. */
     while (!try_rename(from, to)) {
         if (rule == KEEP_OLD)
             return false;

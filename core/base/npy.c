@@ -65,6 +65,7 @@ check_header(const char *path, const char *file, size_t size, int rows,
     if (has_prefix)
         *begin = PREFIX + bytes[LOW_BYTE] + 256u * bytes[HIGH_BYTE];
     bool has_entries = *begin < size;
+    /* Tries the header for float, then the one for double. */
     for (size_t width = sizeof(float); width <= sizeof(double); width *= 2) {
         header_text(expected, NPY_REALS, width, shape);
         if (has_entries && !strncmp(file + PREFIX, expected, strlen(expected)))

@@ -29,6 +29,7 @@ is_name(const char *cell)
 static void
 add_line(Table *t, char *line, const char *path, int number)
 {
+    /* The table may already have the columns and rows of an earlier file. */
     bool header = number == 1, no_columns_yet = t->cols == 0;
     /* A new row begins after the column names and all earlier rows. */
     int first_cell = header ? 0 : (t->rows + 1) * t->cols, count = 0;

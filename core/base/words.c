@@ -16,7 +16,7 @@ static const char no_memory[] = "out of memory for a text%s";
 
 /* Returns how many bits of a byte, from the highest down, are 1 before the
    first 0. In UTF-8, the first byte of a character of 2 to 4 bytes has as many
-   leading ones as the character has bytes. The only byte of a character has
+   leading ones as the character has bytes. A byte that is a whole character has
    none. A byte that continues a character has one. */
 static int
 leading_ones(unsigned char byte)
@@ -41,7 +41,7 @@ utf8_next(const unsigned char *text, size_t size, size_t *at)
     if (!is_first_byte || cut_short)
         return -1;
     /* The code is made of the bits after the first 0 of each byte. A byte after
-       the first one, 10xxxxxx, adds six bits. */
+       the first one, 10xxxxxx, adds six bits. (>> binds tighter than &.) */
     int code = bytes[0] & 0x7f >> ones;
     for (int i = 1; i < count; i++) {
         if (leading_ones(bytes[i]) != 1)
@@ -281,6 +281,7 @@ const char *
 suggestion(const char *word, const Values *names)
 {
     enum { MOST_EDITS = 4 }; /* one more takes about three times as long */
+    /* `most` is the number of edits that a word of this length is allowed. */
     int length = (int)strlen(word), most = length == 2 ? 1 : length / 3;
     for (int edits = 0; edits <= most && edits <= MOST_EDITS; edits++)
         for (int i = 0; i < names->count; i++) {
