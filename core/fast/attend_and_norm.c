@@ -532,9 +532,10 @@ norm_to_gain(int rows, int d, const real *dc, const real *n, const real *gain,
     }
 }
 
-/* In the forward pass n was (x - mean) / deviation, and an entry of x also
-   changed the mean and the deviation of its row. So now dX += (g - mean(g) - n
-   mean(g n)) / deviation, for `rows` rows, at most ROWS_AT_A_TIME. */
+/* In the forward pass n was (x - mean) / deviation, so now dX += (g - mean(g) -
+   n mean(g n)) / deviation: an entry of x also changed the mean of its row,
+   hence mean(g), and the deviation, hence n mean(g n). This is done for `rows`
+   rows, at most ROWS_AT_A_TIME. `inverse` has 1 / deviation of each. */
 static void
 norm_to_x(int rows, int d, real *dx, const real *g, const real *n,
           const real *inverse)

@@ -159,9 +159,9 @@ norm_forward(Node *c)
 }
 
 /* In the forward pass y was gain n + bias, so now dGain += dY n, dBias += dY,
-   and n's gradient is g = gain dY. n was (x - mean) / deviation, and an entry
-   of x also changed the mean and the deviation of its row. So now dX += (g -
-   mean(g) - n mean(g n)) / deviation. */
+   and n's gradient is g = gain dY. n was (x - mean) / deviation, so now dX +=
+   (g - mean(g) - n mean(g n)) / deviation: an entry of x also changed the mean
+   of its row, hence mean(g), and the deviation, hence n mean(g n). */
 static void
 norm_backward(Node *c)
 {
