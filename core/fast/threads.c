@@ -1,11 +1,10 @@
 /* threads.c - a few threads that wait for work, and share it range by range.
 
    A call is one call of parallel_for. A worker is a thread that this file
-   starts; the calling thread works, too. A thread that is free takes the next
-   range. The number of ranges that are left is in one word with the number of
-   the call, so that a worker that is late cannot take a range of another call.
-   A worker polls for a while before it sleeps, because a training step has more
-   work within microseconds, and waking a thread takes longer. */
+   starts; the calling thread works, too. A thread that is free takes a range of
+   the call that no other thread has taken. A worker polls for a while before it
+   sleeps, because a training step has more work within microseconds, and waking
+   a thread takes longer. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,16 +14,17 @@
 #include "heart/fail.h"
 
 /* PATIENCE is how often a worker polls before it sleeps: some milliseconds.
-   CALL_SHIFT is the number of bits of pool.left below the call's number. */
+   CALL_SHIFT is the first bit of the call's number in pool.left. */
 enum { PATIENCE = 1 << 20, CALL_SHIFT = 32 };
 
 int thread_count = 1;
 
-/* `left` holds two numbers: the call's number in its high 32 bits, and in its
-   low 32 bits how many of the call's ranges no thread has taken yet. */
+/* The call that is running, or the last one. `left` packs two numbers into a
+   word, so that they change together: the number of the call in the bits from
+   CALL_SHIFT on, and below them how many of its ranges no thread has taken. */
 static struct {
     _Atomic uint64_t left;
-    _Alignas(CACHE_LINE) atomic_int done; /* ranges of the call */
+    _Alignas(CACHE_LINE) atomic_int done; /* how many ranges are finished */
     _Alignas(CACHE_LINE) Range *work;     /* the arguments of the call */
     void *more;
     int64_t n, ranges; /* items 0 .. n - 1 are divided into `ranges` */
@@ -37,7 +37,7 @@ static struct {
 
 static _Thread_local bool inside; /* is this thread at work on a range? */
 
-/* The number of ranges of the call that no thread has taken. */
+/* The second number in a value of pool.left: ranges that nobody has taken. */
 static uint32_t
 ranges_in(uint64_t left)
 {
@@ -47,30 +47,43 @@ ranges_in(uint64_t left)
 static bool
 any_left(void)
 {
-    uint64_t left = atomic_load_explicit(&pool.left, memory_order_acquire);
-    return ranges_in(left) > 0;
+    return ranges_in(atomic_load_explicit(&pool.left, memory_order_acquire));
 }
 
-/* Takes range after range of the call, from the last to the first, until none
-   is left. */
-static void
-take_ranges(void)
+/* Takes a range of the call, the last that is left, and returns its index; -1
+   if none is left. If another thread takes it first, or another call begins,
+   the word is no longer `left`: the exchange fails, stores the new word in
+   `left`, and is tried again. So nobody takes a range of one call for that of
+   another. */
+static int64_t
+take_range(void)
 {
-    inside = true;
     uint64_t left = atomic_load(&pool.left);
     while (ranges_in(left) > 0)
-        /* If another thread was faster, sets `left` to the new value. */
-        if (atomic_compare_exchange_weak(&pool.left, &left, left - 1)) {
-            int64_t range = ranges_in(left) - 1; /* its index */
-            pool.work(pool.more, (long)(pool.n * range / pool.ranges),
-                      (long)(pool.n * (range + 1) / pool.ranges));
-            atomic_fetch_add(&pool.done, 1);
-            left = atomic_load(&pool.left);
-        }
+        if (atomic_compare_exchange_weak(&pool.left, &left, left - 1))
+            return ranges_in(left) - 1;
+    return -1;
+}
+
+/* Works on ranges of the call until none is left. Whoever has taken a range may
+   read the call's arguments: parallel_for set them before it put the ranges
+   into pool.left, and it does not return, so that no other call can change
+   them, before this range is counted in pool.done. */
+static void
+work_on_ranges(void)
+{
+    inside = true;
+    for (int64_t i = take_range(); i >= 0; i = take_range()) {
+        pool.work(pool.more, (long)(pool.n * i / pool.ranges),
+                  (long)(pool.n * (i + 1) / pool.ranges));
+        atomic_fetch_add(&pool.done, 1);
+    }
     inside = false;
 }
 
-/* Polls until the call has ranges left, then sleeps until it has. */
+/* Polls until the call has ranges left, then sleeps until it has. parallel_for
+   holds the lock when it adds ranges, so it cannot do that, and signal it,
+   between the last look at pool.left and the sleep. */
 static void
 wait_for_work(void)
 {
@@ -89,7 +102,7 @@ run_worker(void *unused)
 {
     for (;;) {
         wait_for_work();
-        take_ranges();
+        work_on_ranges();
     }
     return unused;
 }
@@ -118,16 +131,18 @@ parallel_for(long n, Range *work, void *more)
     }
     start_workers();
     uint64_t number = (atomic_load(&pool.left) >> CALL_SHIFT) + 1;
+    /* No thread reads the arguments now: no range is left to be taken. */
     pool.work = work;
     pool.more = more;
     pool.n = n;
     pool.ranges = ranges;
     atomic_store(&pool.done, 0);
+    /* The lock is for workers that are about to sleep (wait_for_work). */
     pthread_mutex_lock(&pool.lock);
     atomic_store(&pool.left, number << CALL_SHIFT | (uint32_t)ranges);
     pthread_cond_broadcast(&pool.begun);
     pthread_mutex_unlock(&pool.lock);
-    take_ranges();
+    work_on_ranges();
     while (atomic_load(&pool.done) < ranges)
         ; /* other threads are still at work on their last ranges */
 }
