@@ -251,7 +251,8 @@ copy_matrix(real *to, Matrix m, int width)
 }
 
 /* Copies B strip by strip, each (rows of B x width). If the rows of B can be
-   read as vectors, it is read row by row. */
+   read as vectors, it is read row by row, and each row is divided among the
+   strips. */
 static __attribute__((noinline)) void
 copy_strips(real *to, Matrix b, int width)
 {
@@ -452,7 +453,7 @@ panel_multiply(Matrix c, Matrix a, Matrix b, int add, real *copies)
 WITHIN void
 product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
 {
-    int deepest = a.down == 1 ? DEPTH / 2 : DEPTH;
+    int deepest = a.down == 1 ? DEPTH / 2 : DEPTH; /* columns of A in a panel */
     if (c.rows == 0)
         return;
     int k = 0;
@@ -460,7 +461,7 @@ product_here(Matrix c, Matrix a, Matrix b, int add, real *copies)
         int depth = a.cols - k < deepest ? a.cols - k : deepest;
         panel_multiply(c, some_columns(a, k, depth), some_rows(b, k, depth),
                        add, copies);
-        add = ADD;
+        add = ADD; /* to what the first panel has set */
         k += deepest;
     } while (k < a.cols);
 }
