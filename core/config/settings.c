@@ -1,4 +1,6 @@
-/* settings.c - every setting of a run, in one table. */
+/* settings.c - every setting of a run, in one table. The defaults are in USUAL
+   (heart/config.h) and, for a task that has others, in its row (heart/task.c,
+   tasks/tasks.c). */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* embedding_and_loss.c - the embedding and the loss (cross-entropy), each with
-   its derivative. */
+   its derivative. A model's Architecture (model.h) says which loss it has. */
 #include <string.h>
 
 #include "heart/fail.h"

@@ -96,7 +96,8 @@ double seeds_to_tell(const Contrast *d, double margin, double alpha);
    level, the probability that some true hypothesis has a p-value below this
    level is at most the level (Holm 1979). At most `true_together` of the
    hypotheses can be true at once, so no p-value is multiplied by more than this
-   number (Shaffer 1986). NaN entries are not counted, and stay NaN. */
+   number (Shaffer 1986). NaN entries are not counted, and stay NaN. Two notes
+   name the method (study/verdict_table.c, driver/judge.c). */
 void holm(double *p, int n, int true_together);
 
 #endif

@@ -1,7 +1,9 @@
 /* tasks.h - all tasks: the heart's three (heart/task.c) and six others
-   (tasks.c). A new task needs a row in the table of tasks.c. The losses are
-   cross_entropy (heart/embedding_and_loss.h) and, if answers are numbers,
-   number_loss (training/architectures.h). */
+   (tasks.c). A new task needs a row in the table of tasks.c, and its name among
+   the users of the settings that it reads (config/settings.c) and, if its
+   tokens are keys and values, in has_keys. The losses are cross_entropy
+   (heart/embedding_and_loss.h) and, if answers are numbers, number_loss
+   (training/architectures.h). */
 #ifndef TASKS_H
 #define TASKS_H
 

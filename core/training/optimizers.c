@@ -1,5 +1,6 @@
 /* optimizers.c - how a step of training moves the weights: the learning rate,
-   weight decay, and SGD. */
+   weight decay, and SGD. A new optimizer also needs its name in the setting
+   "optimizer" (config/settings.c) and its constant (config/settings.h). */
 #include "config/settings.h"
 #include "fast/threads.h"
 #include "operators/functions.h"
