@@ -34,7 +34,7 @@ typedef struct Walk {
     Term term;          /* the product so far */
     int side;           /* the chain that is being built: Q_SIDE or K_SIDE */
     char role; /* the chain makes 'q' queries, 'k' keys, or 'v' the output */
-    Span made; /* which columns of the node where it began the chain makes */
+    Span made; /* the columns, of the node where it began, that it makes */
     /* The product is to be multiplied, from the left, by the columns from ..
        from + width - 1 of the next node: these columns are needed. */
     int from, width;

@@ -162,8 +162,8 @@ has_block_for_each_head(const Plan *p, int weight)
     return one_head || equal_scalars(p->text, w->heads, tree_name("h"));
 }
 
-/* Returns whether a head's block of a matrix is d_model x d_model, and so can
-   be M_i or N_i itself. */
+/* Returns whether a head's block of a matrix is known to be d_model x d_model,
+   and so can be M_i or N_i itself. */
 static bool
 is_whole_map(const Plan *p, int weight)
 {

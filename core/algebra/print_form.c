@@ -259,26 +259,25 @@ shifted_by(const Pattern *p, int by)
     return true;
 }
 
-/* The index that a matrix gets: i, g, i+1, i mod g, or a list of the block of
-   each head. It is "" if all heads use the same block. If the heads follow no
-   pattern, it is printed_block, the block of the printed head, counted from 1.
- */
+/* The index that a matrix gets. If its parts are no blocks of equal size, it is
+   printed_block, the block of the printed head, counted from 1. */
 static const char *
 index_text(const Pattern *p, int printed_block)
 {
     const int unshifted = 0;
+    bool one_each = p->blocks == p->heads;
     if (!p->known)
         return format_text("{%d}", printed_block);
-    if (p->blocks == 1)
+    if (p->blocks == 1) /* all heads use it */
         return "";
-    if (shared_by_neighbours(p))
-        return p->blocks == p->heads ? "i" : "g";
-    if (shifted_by(p, unshifted))
+    if (shared_by_neighbours(p)) /* g is the number of a head's group */
+        return one_each ? "i" : "g";
+    if (shifted_by(p, unshifted)) /* g is how many blocks there are */
         return "{i mod g}";
     for (int by = 1; by < p->heads; by++)
-        if (p->blocks == p->heads && shifted_by(p, by))
+        if (one_each && shifted_by(p, by))
             return format_text("{i+%d}", by);
-    char *text = "";
+    char *text = ""; /* a list of the block of each head */
     for (int i = 0; i < p->heads; i++)
         text = format_text("%s%s%d", text, i ? "," : "", p->of_head[i] + 1);
     return format_text("{%s}", text);

@@ -164,7 +164,7 @@ change_token(Tokens *in, int token, bool changed[TOKENS])
 /* Changes the last token of a long sequence, then all but about its first
    fifth. No output before the changed tokens may change. */
 static void
-change_ends(Subject *s)
+change_end_of_long(Subject *s)
 {
     const int first_changed[] = {MANY - 1, MANY / 5 - 1};
     Stack k = stack_of(s, MANY);
@@ -225,8 +225,9 @@ check_unmasked(Subject *s, int keys)
              "output: does forward apply a mask that `a` does not ask for?");
 }
 
-/* change_ends runs a model of all blocks, so it is called only for the last
-   block. */
+/* The block is called without a mask in self-attention (NO_Y), and with TOKENS
+   keys of a second sequence. The long sequence runs through a model of all
+   blocks, so it is tried only once, at the last block. */
 void
 check_causality(Subject *s)
 {
@@ -236,7 +237,7 @@ check_causality(Subject *s)
         check_unmasked(s, TOKENS);
     }
     if (s->attention.layer == s->attention.layers - 1)
-        change_ends(s);
+        change_end_of_long(s);
     passed(s, "no token changes an earlier output, except without a mask");
 }
 

@@ -166,8 +166,8 @@ check_own_form(Subject *s)
     if (!once.m)
         fail("after fit it has no canonical form: %s", once.why);
     if (!equal_biases(&once, &own))
-        fail("after fit, its scores have another bias by position, or another "
-             "sink, than the form that fit was given: let fit set both");
+        fail("after fit, its scores' bias by position or its sink differs from "
+             "the form's: let fit set both as the form has them");
     FitError lost = fit_error(&once, &own);
     /* check_approximation replaces this text if the form is only close. */
     passed(s, "it restores the variant's own form, to %.0e", lost.apart);
@@ -189,8 +189,8 @@ check_fit(Subject *s)
                       "so no variant can be converted into this one"));
         return;
     }
-    /* A fit does not know rope, which rotates between the two maps of a pair.
-     */
+    /* A fit makes matrices from M_i and N_i, which rope would make different at
+       each distance. So the check leaves positions out of the scores. */
     s->attention.relative = NULL;
     if (new_in_layer(s))
         check_own_form(s);

@@ -47,10 +47,11 @@ print_formula(Layout layout, const char *line)
     printf(" \\]\n");
 }
 
-/* Parameters are counted in block 1. Returns " in block 1" if the number may be
-   another one in block 2, because that recalls something, or computes something
-   else with equal matrices; otherwise "". Always returns "" for a variant that
-   restricts its calls, because outputs_apart makes calls of each kind. */
+/* Returns " in block 1", where parameters are counted, if block 2 may have
+   another number of real ones: if it recalls something of block 1, or computes
+   something else with equal matrices. Otherwise returns "". A variant that
+   restricts its calls also gets "": the blocks are compared by outputs_apart,
+   which makes calls of every kind. */
 static const char *
 block_named(const Variant *v, const char *shape)
 {

@@ -35,8 +35,9 @@ copy_bounded(char *to, size_t size, const char *text, const char *field)
     strcpy(to, text);
 }
 
-/* Stores the canonical form of v in l. If it is another one at another shape,
-   says at which shape it holds. */
+/* Stores the canonical form of v in l. If its text differs at a larger shape,
+   the shape follows it. pair_forms lets a number have a name only if the name
+   has that value at both shapes. */
 static void
 describe_form(Listed *l, const Variant *v)
 {
@@ -109,9 +110,9 @@ add_variant(Sheet *sheet, const Wanted *wanted, bool narrow)
     return true;
 }
 
-/* Prints a row for each variant, with the chosen columns, or all except the
-   form if `chosen` is NULL. The forms are derived only if they are chosen,
-   because that takes long. Returns the exit status. */
+/* Prints a row for each variant, with the chosen columns or, if `chosen` is
+   NULL, those of the layout's readers. The forms are derived only if they are
+   chosen, because that takes long. Returns the exit status. */
 static int
 list_variants(const char *chosen, Layout layout)
 {

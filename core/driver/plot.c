@@ -26,7 +26,7 @@ check_x(const Experiment *e, const char *name)
               name);
     check_axis(e, "--x", name);
     if (!is_setting_or_run(name) && !has_numbers(name))
-        usage("--x %s: this result has words; give one that is a number, or a "
+        usage("--x %s: this result is a word; name one that is a number, or a "
               "setting",
               name);
 }

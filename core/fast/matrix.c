@@ -51,11 +51,11 @@ typedef void Tile(const Walk *w, const real *a, const real *b, real *c,
 /* One tile: C (ROWS x N vectors) (+)= A (ROWS x depth) B (depth x N vectors).
    All sizes are known at compile time, so that `sum`, the tile of C, is in
    registers. At step k, third[i] points to entry k of row 3 i of A, and b to row
-   k of the strip. The third rows of A and the first row of C have pointers whose
-   origin HIDE hides from the compiler. Otherwise it would compute all addresses beforehand, which
-   takes longer than a small tile and needs more registers than there are. Tiles
-   of WIDEST_N vectors, which are for large matrices, prefetch B AHEAD steps
-   ahead. */
+   k of the strip. HIDE keeps the compiler from seeing how these pointers, and
+   that to the first row of C, were made. If it saw that, it would compute the
+   addresses of all rows beforehand, which takes longer than a small tile and
+   needs more registers than there are. Tiles of WIDEST_N vectors, which are for
+   large matrices, prefetch B AHEAD steps ahead. */
 #define HIDE(p) __asm__("" : "+r"(p))
 #define TILE(ROWS, N, V)                                                     \
     static __attribute__((noinline)) void                                    \

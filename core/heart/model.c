@@ -218,7 +218,7 @@ void
 model_start(Model *m)
 {
     Random r = {0};
-    const char *part = ""; /* the part of the weight before */
+    const char *part = ""; /* the previous weight's part */
     size_t at = 0;         /* index of the next weight's first entry */
     m->values = allocate(2 * m->parameters, sizeof *m->values);
     m->gradients = m->values + m->parameters;

@@ -106,7 +106,7 @@ count_uses(Node *result)
 {
     for (Node *n = result; n; n = n->previous) {
         if (n != result && n->uses == 0)
-            continue; /* unused, so the result is not computed from it */
+            continue; /* a view, or not used for the result */
         for (int i = 0; i < n->inputs; i++) {
             Node *operand = n->in[i]->root;
             operand->shared = operand->uses > 0;

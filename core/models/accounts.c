@@ -110,13 +110,15 @@ value_gauge(const Published *p)
 {
     double g = p->groups, v = p->d_v, outputs = p->heads / g * p->d_model;
     bool biased = strchr(p->biases, 'v'), sinks = published_has(p, "sinks");
-    if (published_has(p, "value-norm"))
+    if (published_has(p, "value-norm")) /* it lets a rotation of v through */
         return p->keys_are_values ? 0 : g * v * (v - 1) / 2;
-    if (published_has(p, "gated"))
+    if (published_has(p, "gated")) /* it lets a factor of each column through */
         return g * v;
     if (!biased || sinks)
         return g * free_within(v, p->vdim + (biased ? 1 : 0), outputs);
-    bool absorbed = strchr(p->biases, 'o'); /* b^O can absorb b^V */
+    /* b^O can absorb all of b^V. Without it, no more of b^V is real than the
+       d_model entries that it adds to all outputs. */
+    bool absorbed = strchr(p->biases, 'o');
     double of_bias = absorbed ? g * v : fmax(0, g * v - p->d_model);
     return g * free_within(v, p->vdim, outputs) + of_bias;
 }

@@ -250,8 +250,8 @@ tensor_entry(const Tensor *t, size_t i)
     uint32_t fraction = bits % leading_one;
     int exponent = bits / leading_one & f->greatest, bias = f->greatest / 2;
     if (exponent == f->greatest)
-        fail("%.200s has numbers that are not finite: its training diverged, "
-             "or the file is damaged; download it again",
+        fail("the tensor %.200s has numbers that are not finite: download its "
+             "file again or, if the model's training diverged, take another",
              t->name);
     bool normal = exponent > 0;
     double integer = normal ? leading_one + fraction : fraction;

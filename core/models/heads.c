@@ -26,8 +26,9 @@ layer_tensor(const Heads *l, const Checkpoint *c, const char *pattern,
                              hash + 1, suffix);
     Tensor *t = tensor_ending(c, name, rows, cols);
     if (!t)
-        fail("%s: its .safetensors have no %s of %d x %d in F32, F16 or BF16, "
-             "which config.json asks for: correct it or download them again",
+        fail("%s: no .safetensors file has a tensor %s of %d x %d in F32, F16 "
+             "or BF16, as config.json says: correct config.json, or download "
+             "the files again",
              c->directory, name, rows == VECTOR ? 1 : rows, cols);
     return t;
 }
@@ -152,7 +153,8 @@ heads_of(const Checkpoint *c, const Published *model, int layer)
     int h = p->heads, v = p->d_v, d = p->d_model;
     Heads l = {.model = p, .number = layer, .rope = p->rope};
     if (!strchr(p->tensors[QUERY], '#')) /* it is "-" */
-        fail("%s: the tensors of a %s are not known: use `qkv count --config`",
+        fail("%s: qkv cannot open the tensors of a %s; it can count what they "
+             "should be: `qkv count --config`",
              c->directory, p->type);
     if (published_has(p, "latent")) {
         find_latent_maps(&l, c);

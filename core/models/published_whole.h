@@ -18,8 +18,9 @@
    - basis: rotations of the residual stream
    - logits: d_model numbers. Each can be added to a whole row of the
      unembedding, which adds the same number to all logits of a token
-   If the unembedding is the embedding, the gain of the last norm cannot be
-   moved into it, and fixes the basis and the logits: both are 0. */
+   If the unembedding is the embedding, `basis` and `logits` are 0. The gain of
+   the last norm cannot be moved into it, so the gain fixes the basis; and what
+   is added to the unembedding would change the embedding. */
 typedef struct PublishedWhole {
     double stored, heads, norms, mlp, basis, logits;
 } PublishedWhole;

@@ -32,7 +32,7 @@ typedef struct Attention {
     int position; /* of the first token of x; 0 except when decoding */
     /* The rest is for the core only. */
     int place;                       /* ENCODER, SELF or CROSS (model.h) */
-    int scored;                      /* heads with scores in this call so far */
+    int scored;                      /* number of heads scored in this call */
     struct Tape *tape;               /* the tape of x */
     const char *settings;            /* the list that setting() reads */
     const struct Relative *relative; /* positions in the scores, or NULL */

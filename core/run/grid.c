@@ -161,8 +161,8 @@ add_seeds(Grid *g, const Values *seeds, Config c, const char *uses)
     }
 }
 
-/* Gives the settings that c's task and optimizer do not use their usual values,
-   as config_resolve does for those that its variant does not use. */
+/* Resets each setting that c's task or optimizer does not use to its usual
+   value. config_resolve does the same for what its variant does not use. */
 static void
 drop_unused(Config *c)
 {

@@ -31,8 +31,9 @@ int command_in_child(int (*run)(int argc, char **argv), int argc, char **argv);
    arguments, and returns its status. Fails if it cannot be run. */
 int run_in_double(int argc, char **argv);
 
-/* Returns how a child that children_wait has returned ended. Removes the drafts
-   that it left, and frees its report, with its answer. */
+/* Returns how the child ended; call it after children_wait has returned c.
+   Removes the drafts that the child left, and frees its report, so its answer
+   cannot be read any more. */
 Ended child_end(Child *c);
 
 #endif
