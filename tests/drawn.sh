@@ -140,6 +140,13 @@ grep -v '^    ' page/report.md >words.md # all but code
 if companion pandoc "a record's words in report.html"; then
     ! grep -q '<b>\|<a \|<img src="[^d]\|&lt;b&gt;&lt;' page/report.html && ok ||
         complain "HTML takes a record's words for its own"
+    # It is one file that can be sent, with its figures in it.
+    expect "report.html needs other files" [ -z "$(grep '<script\|src="[^d]\|href="[^#]' page/report.html)" ]
+    for figure in page/figures/*.svg; do
+        name=$(basename "$figure" .svg)
+        sed -n 's/.*src="data:image\/svg+xml;base64,\([^"]*\)" alt="'"$name"'".*/\1/p' page/report.html |
+            base64 -d | cmp - "$figure" && ok || complain "report.html: its $name is another one"
+    done
 fi
 sed '1,/begin{document}/d' page/report.tex | grep -v '^\\input{[a-z]*/[a-z_-]*}$' >words.tex
 cat page/tables/*.tex page/figures/*.tex >>words.tex
